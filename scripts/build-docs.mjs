@@ -9,6 +9,7 @@ export const docPages = {
   'guides/api': 'docs/guides/api.md',
   errors: 'docs/errors.md',
   'guides/cookbook': 'docs/guides/cookbook.md',
+  'guides/enrollment': 'docs/guides/enrollment.md',
   'guides/running': 'docs/guides/running.md',
   'guides/operate': 'docs/guides/operate.md',
   'guides/capacity': 'docs/guides/capacity.md',

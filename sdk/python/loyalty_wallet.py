@@ -369,9 +369,10 @@ if TYPE_CHECKING:
     CustomerStatus = Literal[1, 2]
     ConsentSource = Literal["connection", "person", "message", "enrollment", "wallet"]
     CardStatus = Literal[1, 2, 3, 4]
-    Card = TypedDict("Card", {"id": "str", "barcode": "str", "status": "CardStatus", "campaign": "str", "campaignName": "str", "walletUrl": "NotRequired[str]", "createdAt": "str"})
+    Card = TypedDict("Card", {"id": "str", "barcode": "str", "status": "CardStatus", "awaitsApproval": "NotRequired[Literal[True]]", "campaign": "str", "campaignName": "str", "walletUrl": "NotRequired[str]", "createdAt": "str"})
     HeldTier = TypedDict("HeldTier", {"campaign": "str", "key": "str", "name": "str"})
     Customer = TypedDict("Customer", {"id": "str", "data": "dict[str, Any]", "collectables": "Collectables", "opaqueId": "Union[str, None]", "status": "CustomerStatus", "metaData": "NotRequired[dict[str, Any]]", "consents": "NotRequired[dict[str, Any]]", "language": "NotRequired[Language]", "verified": "dict[str, Any]", "createdAt": "str", "updatedAt": "str", "cards": "list[Card]", "tiers": "list[HeldTier]"})
+    AwaitsApproval = Literal["true"]
     CustomerPage = TypedDict("CustomerPage", {"data": "list[Customer]", "nextCursor": "NotRequired[str]"})
     ExistingCustomer = TypedDict("ExistingCustomer", {"id": "str"})
     Registration = TypedDict("Registration", {"campaignId": "str", "customer": "Union[NewCustomer, ExistingCustomer]"})
@@ -456,6 +457,9 @@ if TYPE_CHECKING:
     RuleSchema = TypedDict("RuleSchema", {"kind": "str", "title": "str", "description": "str", "schema": "dict[str, Any]"})
     RuleSchemas = TypedDict("RuleSchemas", {"rules": "list[RuleSchema]", "when": "dict[str, Any]", "limits": "dict[str, Any]", "reward": "list[RuleSchema]", "threshold": "dict[str, Any]", "tier": "dict[str, Any]", "spend": "dict[str, Any]", "balance": "dict[str, Any]", "campaign": "dict[str, Any]"})
     CampaignTemplate = TypedDict("CampaignTemplate", {"key": "str", "title": "str", "description": "str", "definition": "dict[str, Any]"})
+    EnrollmentMode = Literal["off", "open", "approval"]
+    Enrollment = TypedDict("Enrollment", {"id": "str", "mode": "EnrollmentMode", "shortName": "NotRequired[str]", "url": "NotRequired[str]", "suggestion": "NotRequired[str]"})
+    EnrollmentPatch = TypedDict("EnrollmentPatch", {"shortName": "NotRequired[str]", "mode": "NotRequired[EnrollmentMode]"})
     DirectoryEntry = TypedDict("DirectoryEntry", {"id": "str", "opaqueId": "str", "name": "NotRequired[str]", "category": "NotRequired[str]", "price": "NotRequired[float]", "branch": "NotRequired[str]", "branchOpaqueId": "NotRequired[str]", "createdAt": "str", "updatedAt": "str"})
     DirectoryEntryPage = TypedDict("DirectoryEntryPage", {"data": "list[DirectoryEntry]", "nextCursor": "NotRequired[str]"})
     Channel = Literal["email", "sms"]
@@ -593,15 +597,15 @@ if TYPE_CHECKING:
     Liveness = TypedDict("Liveness", {"live": "Literal[True]"})
     Readiness = TypedDict("Readiness", {"ready": "Literal[True]"})
     ApiError = TypedDict("ApiError", {"statuscode": "int", "errorcode": "int", "message": "ErrorCode", "description": "str", "timestamp": "int", "path": "str", "method": "str", "requestId": "str", "help": "str", "field": "NotRequired[str]", "transaction": "NotRequired[str]", "customer": "NotRequired[str]", "cursor": "NotRequired[str]"})
-    ErrorCode = Literal["_invalid_payload", "_unauthorized", "_jwt_malformed", "_jwt_expired", "_invalid_credentials", "_invalid_refresh_token", "invalid_subscription", "_forbidden", "_not_found", "_method_not_allowed", "_payload_too_large", "_unsupported_media_type", "_too_many_requests", "_unavailable", "_internal_error", "idempotency_key_reused", "idempotency_key_in_use", "organization_not_found", "integration_not_found", "connection_not_found", "person_not_found", "existing_person_with_email", "too_many_people", "last_owner", "invalid_invitation", "weak_password", "too_many_connections", "connection_revoked", "webhook_not_found", "webhook_paused", "too_many_webhooks", "sender_not_found", "message_not_found", "message_kind_not_found", "message_already_sent", "delivery_not_found", "event_not_kept", "request_not_found", "cursor_expired", "invalid_campaign", "invalid_campaign_definition", "campaign_not_found", "customer_not_found", "customer_not_active", "invalid_code", "code_expired", "customer_not_reachable", "invalid_phone", "existing_customer_with_email", "existing_customer_with_phone", "opaque_id_already_exists", "card_not_found", "card_not_active", "wallet_revoked", "transaction_not_found", "transaction_archived", "transaction_already_exists", "invalid_product", "invalid_user", "invalid_branch", "product_not_found", "user_not_found", "branch_not_found", "coupon_not_found", "coupon_already_redeemed", "coupon_expired", "coupon_revoked", "coupon_not_applicable", "points_not_spendable", "insufficient_points", "points_below_minimum", "points_above_share", "return_exceeds_sale"]
+    ErrorCode = Literal["_invalid_payload", "_unauthorized", "_jwt_malformed", "_jwt_expired", "_invalid_credentials", "_invalid_refresh_token", "invalid_subscription", "_forbidden", "_not_found", "_method_not_allowed", "_payload_too_large", "_unsupported_media_type", "_too_many_requests", "_unavailable", "_internal_error", "idempotency_key_reused", "idempotency_key_in_use", "organization_not_found", "integration_not_found", "connection_not_found", "person_not_found", "existing_person_with_email", "too_many_people", "last_owner", "invalid_invitation", "weak_password", "too_many_connections", "connection_revoked", "webhook_not_found", "webhook_paused", "too_many_webhooks", "sender_not_found", "message_not_found", "message_kind_not_found", "message_already_sent", "delivery_not_found", "event_not_kept", "request_not_found", "cursor_expired", "invalid_campaign", "invalid_campaign_definition", "campaign_not_found", "short_name_taken", "enrollment_closed", "invalid_proof", "customer_not_found", "customer_not_active", "invalid_code", "code_expired", "customer_not_reachable", "invalid_phone", "existing_customer_with_email", "existing_customer_with_phone", "opaque_id_already_exists", "card_not_found", "card_not_active", "wallet_revoked", "transaction_not_found", "transaction_archived", "transaction_already_exists", "invalid_product", "invalid_user", "invalid_branch", "product_not_found", "user_not_found", "branch_not_found", "coupon_not_found", "coupon_already_redeemed", "coupon_expired", "coupon_revoked", "coupon_not_applicable", "points_not_spendable", "insufficient_points", "points_below_minimum", "points_above_share", "return_exceeds_sale"]
 
 
 class LoyaltyWallet(_Client):
     """The service, by the operations of its API reference: IDs first, then the body, and queries by name."""
 
-    def list_customers(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, q: Optional[str] = None, status: Optional[CustomerStatus] = None, from_: Optional[str] = None, to: Optional[str] = None, active_from: Optional[str] = None, active_to: Optional[str] = None, holds: Optional[str] = None, consent: Optional[str] = None) -> Pages[Customer]:
+    def list_customers(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, q: Optional[str] = None, status: Optional[CustomerStatus] = None, from_: Optional[str] = None, to: Optional[str] = None, active_from: Optional[str] = None, active_to: Optional[str] = None, holds: Optional[str] = None, consent: Optional[str] = None, awaits_approval: Optional[AwaitsApproval] = None) -> Pages[Customer]:
         """List customers, newest first."""
-        result: Pages[Customer] = self._pages("listCustomers", "/v1/customers", {"limit": limit, "cursor": cursor, "q": q, "status": status, "from": from_, "to": to, "activeFrom": active_from, "activeTo": active_to, "holds": holds, "consent": consent})
+        result: Pages[Customer] = self._pages("listCustomers", "/v1/customers", {"limit": limit, "cursor": cursor, "q": q, "status": status, "from": from_, "to": to, "activeFrom": active_from, "activeTo": active_to, "holds": holds, "consent": consent, "awaitsApproval": awaits_approval})
         return result
 
     def create_customer(self, body: NewCustomer, *, idempotency_key: Optional[str] = None) -> Customer:
@@ -817,6 +821,16 @@ class LoyaltyWallet(_Client):
     def list_campaign_templates(self) -> list[CampaignTemplate]:
         """List campaign templates."""
         result: list[CampaignTemplate] = self._read("listCampaignTemplates", "/v1/campaign-templates", {})
+        return result
+
+    def get_enrollment(self, id: str) -> Enrollment:
+        """Get how customers can enroll themselves."""
+        result: Enrollment = self._read("getEnrollment", f"/v1/campaigns/{_in_path(id)}/enrollment", {})
+        return result
+
+    def patch_enrollment(self, id: str, body: Optional[EnrollmentPatch] = None) -> Enrollment:
+        """Let customers enroll themselves, or stop it."""
+        result: Enrollment = self._send("patchEnrollment", "PATCH", f"/v1/campaigns/{_in_path(id)}/enrollment", body or {}, True)
         return result
 
     def list_products(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, q: Optional[str] = None) -> Pages[DirectoryEntry]:

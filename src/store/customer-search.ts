@@ -1,5 +1,5 @@
 /** Searches customers by text, and maintains the name keys that the text is compared with. */
-import { emailKey } from '../domain/customer.ts'
+import { cardStatus, emailKey } from '../domain/customer.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import { nameKey, spellingsOf } from '../domain/name-key.ts'
 import { idFrom, many, type Tenant, uuidOf, whereAll } from './tenant.ts'
@@ -11,6 +11,10 @@ export const contactCondition = (phones: string, email: string, text: string) =>
     SELECT id FROM customers WHERE org_id = $1 AND phone = ANY(${phones}::text[])
     UNION ALL SELECT id FROM customers WHERE org_id = $1 AND email_key = ${email}
     UNION ALL SELECT customer_id FROM cards WHERE org_id = $1 AND barcode = ${text}))`
+
+/** Has a card that nobody has approved yet. There are few, and they have an index of their own. */
+export const isWaiting = `c.id = ANY(ARRAY(SELECT customer_id FROM cards WHERE org_id = $1
+    AND awaits_approval = $::boolean AND awaits_approval AND status = ${cardStatus.blocked}))`
 
 /**
  * Matches a part of a value, or an opaque id; in a name every word may match a part, in any order and any

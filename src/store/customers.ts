@@ -19,7 +19,7 @@ import { neverExpires } from '../domain/lot.ts'
 import { nameKey } from '../domain/name-key.ts'
 import type { PublishedCampaign } from './campaigns.ts'
 import { type CardRow, cardColumns, toCard } from './cards.ts'
-import { contactCondition, searchCondition } from './customer-search.ts'
+import { contactCondition, isWaiting, searchCondition } from './customer-search.ts'
 import { firstIdAt, idsWithin } from './new-id.ts'
 import { texts, uuids } from './pg-arrays.ts'
 import { type Question, question, type Step } from './question.ts'
@@ -235,7 +235,6 @@ export interface CustomerFilter {
   readonly holds?: string
   /** A purpose that the customer agreed to. */
   readonly consent?: string
-  /** Has a card that nobody has approved yet. */
   readonly awaitsApproval?: true
 }
 
@@ -265,10 +264,6 @@ const endOfTime = new Date(8.64e15)
 const holdsSome = `EXISTS (SELECT 1 FROM balances b WHERE b.org_id = $1 AND b.customer_id = c.id AND b.key = $ AND b.value > 0
   AND b.value > coalesce((SELECT sum(remaining) FROM lots l WHERE l.org_id = $1 AND l.customer_id = b.customer_id
     AND l.key = b.key AND l.expires_at <= $2), 0))`
-
-/** They are few, and have an index of their own. */
-const isWaiting = `c.id = ANY(ARRAY(SELECT customer_id FROM cards WHERE org_id = $1 AND awaits_approval = $::boolean
-  AND awaits_approval AND status = ${cardStatus.blocked}))`
 
 /** Customers, newest first. If the text identifies one customer, only that one is returned. */
 export async function listCustomerViews(

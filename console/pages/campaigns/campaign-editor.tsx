@@ -79,22 +79,7 @@ export function CampaignEditor({ campaign, shapes }: CampaignEditorProps) {
         <Grid gap="xl">
           <Grid.Col span={{ base: 12, lg: 7 }}>
             <Tabs value={!isWide || tab !== 'preview' ? tab : 'form'} onChange={setTab} keepMounted={false}>
-              <Tabs.List mb="md">
-                <Tabs.Tab value="form" leftSection={<IconForms size={16} aria-hidden />}>
-                  {t('tabs.form')}
-                </Tabs.Tab>
-                {!isWide && (
-                  <Tabs.Tab value="preview" leftSection={<IconPlayerPlay size={16} aria-hidden />}>
-                    {t('tabs.preview')}
-                  </Tabs.Tab>
-                )}
-                <Tabs.Tab value="json" leftSection={<IconBraces size={16} aria-hidden />}>
-                  {t('tabs.json')}
-                </Tabs.Tab>
-                <Tabs.Tab value="enrollment" leftSection={<IconUserPlus size={16} aria-hidden />}>
-                  {t('tabs.enrollment')}
-                </Tabs.Tab>
-              </Tabs.List>
+              <EditorTabs isWide={isWide} />
               <Tabs.Panel value="form">
                 <fieldset disabled={isArchived} style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
                   {/* Keys can change until the first version, then wallets and receipts use them. */}
@@ -144,6 +129,29 @@ export function CampaignEditor({ campaign, shapes }: CampaignEditorProps) {
         </Group>
       </Page>
     </FormContext.Provider>
+  )
+}
+
+/** Beside a wide form there is room for the preview; on a narrow page it is a tab. */
+function EditorTabs({ isWide }: { readonly isWide: boolean }) {
+  const { t } = useTranslation('campaigns')
+  return (
+    <Tabs.List mb="md">
+      <Tabs.Tab value="form" leftSection={<IconForms size={16} aria-hidden />}>
+        {t('tabs.form')}
+      </Tabs.Tab>
+      {!isWide && (
+        <Tabs.Tab value="preview" leftSection={<IconPlayerPlay size={16} aria-hidden />}>
+          {t('tabs.preview')}
+        </Tabs.Tab>
+      )}
+      <Tabs.Tab value="json" leftSection={<IconBraces size={16} aria-hidden />}>
+        {t('tabs.json')}
+      </Tabs.Tab>
+      <Tabs.Tab value="enrollment" leftSection={<IconUserPlus size={16} aria-hidden />}>
+        {t('tabs.enrollment')}
+      </Tabs.Tab>
+    </Tabs.List>
   )
 }
 

@@ -79,29 +79,7 @@ function Settings({ campaign, enrollment }: SettingsProps) {
               ))}
             </Stack>
           </Radio.Group>
-          {mode !== 'off' && (
-            <TextInput
-              label={t('enrollment.shortName')}
-              description={t('enrollment.shortNameAbout', { url: `${location.host}/j/${shortName || '…'}` })}
-              value={shortName}
-              dir="ltr"
-              required
-              minLength={3}
-              maxLength={40}
-              pattern="[a-z0-9][a-z0-9\-]{1,38}[a-z0-9]"
-              title={t('enrollment.shortNameRule')}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={({ currentTarget }) =>
-                setShortName(currentTarget.value.toLowerCase().replaceAll(/\s+/g, '-'))
-              }
-            />
-          )}
-          {saved !== '' && shortName !== saved && mode !== 'off' && (
-            <Alert variant="light" color="orange">
-              {t('enrollment.renaming')}
-            </Alert>
-          )}
+          {mode !== 'off' && <ShortName value={shortName} saved={saved} onChange={setShortName} />}
           <Group>
             <Button type="submit" loading={isPending} disabled={!isChanged || isArchived}>
               {t('enrollment.save')}
@@ -110,6 +88,40 @@ function Settings({ campaign, enrollment }: SettingsProps) {
         </Stack>
       </form>
     </Section>
+  )
+}
+
+interface ShortNameProps {
+  readonly value: string
+  /** Empty if there is none yet. */
+  readonly saved: string
+  readonly onChange: (value: string) => void
+}
+
+function ShortName({ value, saved, onChange }: ShortNameProps) {
+  const { t } = useTranslation('campaigns')
+  return (
+    <>
+      <TextInput
+        label={t('enrollment.shortName')}
+        description={t('enrollment.shortNameAbout', { url: `${location.host}/j/${value || '…'}` })}
+        value={value}
+        dir="ltr"
+        required
+        minLength={3}
+        maxLength={40}
+        pattern="[a-z0-9][a-z0-9\-]{1,38}[a-z0-9]"
+        title={t('enrollment.shortNameRule')}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={({ currentTarget }) => onChange(currentTarget.value.toLowerCase().replaceAll(/\s+/g, '-'))}
+      />
+      {saved !== '' && value !== saved && (
+        <Alert variant="light" color="orange">
+          {t('enrollment.renaming')}
+        </Alert>
+      )}
+    </>
   )
 }
 

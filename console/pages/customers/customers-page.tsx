@@ -32,7 +32,6 @@ export function CustomersPage() {
   const { t } = useTranslation('customers')
   const [filters, setFilters] = useFilters()
   const { q, status, from, to, activeFrom, activeTo, holds, consent, awaitsApproval, register } = filters
-  const daysText = useDaysText()
   const statuses = useStatusOptions('customer', [1, 2])
   const purposes = [{ value: 'marketing', label: t('marketing') }]
   const program = useProgram()
@@ -54,16 +53,7 @@ export function CustomersPage() {
   return (
     <Page title={t('title')} about={t('about')} actions={registerButton}>
       <WaitingHint />
-      <FilterChips
-        chips={[
-          { names: ['awaitsApproval'], text: t('approval.filter') },
-          {
-            names: ['activeFrom', 'activeTo'],
-            text: t('withSale', { days: daysText(activeFrom, activeTo) }),
-          },
-          { names: ['holds'], text: t('holds', { balance: program.balanceName(holds ?? '') }) },
-        ]}
-      />
+      <Chips program={program} />
       <DataList<Customer>
         name="customers"
         columns={columns}
@@ -109,6 +99,25 @@ export function CustomersPage() {
         }}
       />
     </Page>
+  )
+}
+
+/** Filters that other pages lead here with. */
+function Chips({ program }: { readonly program: Program }) {
+  const { t } = useTranslation('customers')
+  const [{ activeFrom, activeTo, holds }] = useFilters()
+  const daysText = useDaysText()
+  return (
+    <FilterChips
+      chips={[
+        { names: ['awaitsApproval'], text: t('approval.filter') },
+        {
+          names: ['activeFrom', 'activeTo'],
+          text: t('withSale', { days: daysText(activeFrom, activeTo) }),
+        },
+        { names: ['holds'], text: t('holds', { balance: program.balanceName(holds ?? '') }) },
+      ]}
+    />
   )
 }
 

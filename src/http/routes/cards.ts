@@ -55,6 +55,40 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
     },
   )
 
+  blockRoutes(app, deps)
+
+  app.post(
+    '/v1/cards/:id/replace',
+    {
+      config: { access: ['pos'], isRepeatable: true, refusals: ['card_not_found', 'card_not_active'] },
+      schema: {
+        operationId: 'replaceCard',
+        summary: 'Replace a card with a new one',
+        description:
+          'The new card has its own id and barcode; the old one gets status 3 and can no longer be used.',
+        tags,
+        params: CardPath,
+        body: NoBody,
+        response: { 201: Card },
+      },
+    },
+    (request, reply) =>
+      respondToWrite(deps, request, reply, {
+        work: (tenant) => replaceCard(tenant, parseId('card', request.params.id), clock()),
+        status: 201,
+        render: toCardReply,
+        finish: withUrl(request),
+      }),
+  )
+
+  walletUrlRoutes(app, deps)
+  barcodeRoute(app, deps)
+}
+
+function blockRoutes(app: Server, deps: ServerOptions['deps']): void {
+  const { clock } = deps
+  const walletUrls = createWalletUrls(deps)
+
   for (const [action, isBlocked] of [
     ['block', true],
     ['unblock', false],
@@ -87,37 +121,10 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
           },
           status: 200,
           render: toCardReply,
-          finish: withUrl(request),
+          finish: (card: CardReply) => walletUrls.ofCard(request.caller, card),
         }),
     )
   }
-
-  app.post(
-    '/v1/cards/:id/replace',
-    {
-      config: { access: ['pos'], isRepeatable: true, refusals: ['card_not_found', 'card_not_active'] },
-      schema: {
-        operationId: 'replaceCard',
-        summary: 'Replace a card with a new one',
-        description:
-          'The new card has its own id and barcode; the old one gets status 3 and can no longer be used.',
-        tags,
-        params: CardPath,
-        body: NoBody,
-        response: { 201: Card },
-      },
-    },
-    (request, reply) =>
-      respondToWrite(deps, request, reply, {
-        work: (tenant) => replaceCard(tenant, parseId('card', request.params.id), clock()),
-        status: 201,
-        render: toCardReply,
-        finish: withUrl(request),
-      }),
-  )
-
-  walletUrlRoutes(app, deps)
-  barcodeRoute(app, deps)
 }
 
 function walletUrlRoutes(app: Server, deps: ServerOptions['deps']): void {

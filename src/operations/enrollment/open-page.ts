@@ -1,4 +1,4 @@
-/** The public page of a campaign, for whoever has its address: it names no customer, and shows what all may know. */
+/** The public page of a campaign, which anyone can open: it names no customer, and shows what all may know. */
 import { consentWords } from '../../domain/consent-words.ts'
 import type { EnrollmentPage } from '../../domain/enrollment.ts'
 import type { Language } from '../../domain/language.ts'

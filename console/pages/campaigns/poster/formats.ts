@@ -1,4 +1,4 @@
-/** The papers that a poster can be printed on, in millimeters. */
+/** The sizes that a poster can be printed in, in millimeters. */
 export const posterFormats = {
   a4: { widthMm: 210, heightMm: 297 },
   a5: { widthMm: 148, heightMm: 210 },

@@ -63,6 +63,10 @@ async function loadLogo(
   )
 }
 
+interface PosterChoice extends Pick<PosterContent, 'headline' | 'action'> {
+  readonly format: PosterFormat
+}
+
 interface PosterFormProps {
   readonly base: Omit<PosterContent, 'headline' | 'action'>
   readonly start: Pick<PosterContent, 'headline' | 'action'>
@@ -71,13 +75,11 @@ interface PosterFormProps {
 
 function PosterForm({ base, start, hasNoLogo }: PosterFormProps) {
   const { t } = useTranslation('campaigns')
-  const [format, setFormat] = useState<PosterFormat>('a4')
-  const [headline, setHeadline] = useState(start.headline)
-  const [action, setAction] = useState(start.action)
-  const shown = useDeferredValue({ format, headline, action })
-  const preview = usePreview(shown.format, { ...base, headline: shown.headline, action: shown.action })
+  const [poster, setPoster] = useState<PosterChoice>({ format: 'a4', ...start })
+  const shown = useDeferredValue(poster)
+  const preview = usePreview(shown.format, { ...base, ...shown })
   const { mutate, isPending, isError } = useMutation({
-    mutationFn: () => download(format, { ...base, headline, action }),
+    mutationFn: () => download(poster.format, { ...base, ...poster }),
     meta: { isShownInPlace: true },
   })
   return (
@@ -86,32 +88,7 @@ function PosterForm({ base, start, hasNoLogo }: PosterFormProps) {
         <Text size="sm" c="dimmed">
           {t('enrollment.poster.about')}
         </Text>
-        <Select
-          label={t('enrollment.poster.format')}
-          data={Object.keys(posterFormats).map((value) => ({
-            value,
-            label: t(`enrollment.poster.formats.${value}`),
-          }))}
-          value={format}
-          allowDeselect={false}
-          onChange={(value) => setFormat(value as PosterFormat)}
-        />
-        <TextInput
-          label={t('enrollment.poster.headline')}
-          value={headline}
-          maxLength={80}
-          dir="auto"
-          onChange={({ currentTarget }) => setHeadline(currentTarget.value)}
-        />
-        <Textarea
-          label={t('enrollment.poster.action')}
-          value={action}
-          maxLength={140}
-          autosize
-          minRows={2}
-          dir="auto"
-          onChange={({ currentTarget }) => setAction(currentTarget.value)}
-        />
+        <PosterFields value={poster} onChange={(changes) => setPoster({ ...poster, ...changes })} />
         {hasNoLogo && (
           <Text size="sm" c="dimmed">
             {t('enrollment.poster.noLogo')}
@@ -139,6 +116,45 @@ function PosterForm({ base, start, hasNoLogo }: PosterFormProps) {
         aria-label={t('enrollment.poster.preview')}
       />
     </div>
+  )
+}
+
+interface PosterFieldsProps {
+  readonly value: PosterChoice
+  readonly onChange: (changes: Partial<PosterChoice>) => void
+}
+
+function PosterFields({ value: { format, headline, action }, onChange }: PosterFieldsProps) {
+  const { t } = useTranslation('campaigns')
+  return (
+    <>
+      <Select
+        label={t('enrollment.poster.format')}
+        data={Object.keys(posterFormats).map((value) => ({
+          value,
+          label: t(`enrollment.poster.formats.${value}`),
+        }))}
+        value={format}
+        allowDeselect={false}
+        onChange={(value) => onChange({ format: value as PosterFormat })}
+      />
+      <TextInput
+        label={t('enrollment.poster.headline')}
+        value={headline}
+        maxLength={80}
+        dir="auto"
+        onChange={({ currentTarget }) => onChange({ headline: currentTarget.value })}
+      />
+      <Textarea
+        label={t('enrollment.poster.action')}
+        value={action}
+        maxLength={140}
+        autosize
+        minRows={2}
+        dir="auto"
+        onChange={({ currentTarget }) => onChange({ action: currentTarget.value })}
+      />
+    </>
   )
 }
 
