@@ -3,6 +3,7 @@ export const docPages = {
   'guides/api': 'Using the API',
   errors: 'Errors',
   'guides/cookbook': 'Campaign cookbook',
+  'guides/enrollment': 'Customers who enroll themselves',
   'guides/running': 'Running it',
   'guides/operate': 'Operating it',
   'guides/capacity': 'Capacity',
