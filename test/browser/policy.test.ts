@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { demo, expectCalm, newCustomer, openPage, signIn, startBrowser } from './browser.ts'
+import { callApi, demo, expectCalm, newCustomer, openPage, signIn, startBrowser } from './browser.ts'
 
 startBrowser()
 
@@ -50,5 +50,8 @@ test('runs no script on any page but those that came with it', async () => {
   await expectGuarded(page, tillUrl)
   const customer = await newCustomer()
   await expectGuarded(page, customer.cards[0].walletUrl)
+  const body = { mode: 'open' }
+  const { url } = await callApi('PATCH', `/v1/campaigns/${demo.campaignId}/enrollment`, { body })
+  await expectGuarded(page, url)
   expectCalm(opened)
 })
