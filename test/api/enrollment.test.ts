@@ -16,9 +16,15 @@ let merchant: Merchant
 let campaign: string
 let page: string
 let pages = 0
+let roundTrips = 0
 
 beforeAll(async () => {
   service = await startTestService()
+  service.deps.pool.on('connect', (client) => {
+    // The server says that it is ready once for each time that it was waited for.
+    const { connection } = client as unknown as { connection: NodeJS.EventEmitter }
+    connection.on('readyForQuery', () => roundTrips++)
+  })
 })
 afterAll(() => service.close())
 
@@ -43,6 +49,14 @@ interface Shown {
   readonly language?: string
   // biome-ignore lint/suspicious/noExplicitAny: tests read responses the way a client would.
   readonly consents?: any
+}
+
+/** How often the service waits for the database, which is most of the time that a request takes. */
+async function roundTripsFor(email: string): Promise<number> {
+  const proof = prove((await getOffer(service, page)).body)
+  const before = roundTrips
+  expect((await enroll(service, page, { email, ...proof })).status).toBe(201)
+  return roundTrips - before
 }
 
 /** What somebody can learn from a response who does not know its card. */
@@ -243,6 +257,13 @@ describe('enrolling without a sender', () => {
     expect(all).toHaveLength(3)
   })
 
+  test('takes as long for a known address as for an unknown one', async () => {
+    await roundTripsFor('first@example.com')
+    await merchant.register(campaign, { email: 'known@example.com' })
+    const known = await roundTripsFor('known@example.com')
+    expect(await roundTripsFor('unknown@example.com')).toBe(known)
+  })
+
   test('two who enroll with the same address at once get a card each, and one of them the address', async () => {
     const replies = await Promise.all(
       [1, 2, 3].map(() => enroll(service, page, { email: 'same@example.com' })),
@@ -281,6 +302,13 @@ describe('enrolling with a sender', () => {
     expect(all).toHaveLength(3)
     for (const { id, data } of all) if (id !== known.customer) expect(data.email).toBeUndefined()
     expect((await getOffer(service, page)).body.channels).toEqual(['email'])
+  })
+
+  test('takes as long for a known address as for an unknown one', async () => {
+    await roundTripsFor('first@example.com')
+    await merchant.register(campaign, { email: 'known@example.com' })
+    const known = await roundTripsFor('known@example.com')
+    expect(await roundTripsFor('unknown@example.com')).toBe(known)
   })
 
   test('a request that is sent again sends no second code', async () => {
