@@ -57,6 +57,20 @@ export async function findCoupon(tenant: Tenant, id: CouponId): Promise<CouponRe
   return row && toCoupon(row)
 }
 
+/** What coupons are called, by their IDs. */
+export async function listCouponNames(
+  tenant: Tenant,
+  ids: readonly CouponId[],
+): Promise<Map<CouponId, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await many<{ id: string; name: string }>(
+    tenant.db,
+    `SELECT id, reward ->> 'name' AS name FROM coupons WHERE org_id = $1 AND id = ANY($2::uuid[])`,
+    [tenant.orgId, [...new Set(ids)].map(uuidOf)],
+  )
+  return new Map(rows.map(({ id, name }) => [idFrom('cpn', id), name]))
+}
+
 /** The coupon that a change is decided on, as a question to ask together with its wallet. */
 export function couponById({ orgId }: Tenant, id: CouponId): Question<CouponRecord | undefined> {
   return question(

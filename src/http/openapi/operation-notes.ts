@@ -92,6 +92,8 @@ export const operationNotes: Record<string, string> = {
   getWalletQrCode: barcode,
   getWalletIcon: "An SVG in the organization's color.",
   getWalletManifest: 'Browsers read it.',
+  listWalletVisits: 'Archived sales are left out.',
+  getWalletVisit: 'With what was returned later.',
 
   createOrganization: 'It starts with an active subscription and one branch, `main`.',
   listOrganizations: 'All organizations of the platform.',

@@ -72,7 +72,7 @@ export function toProcessedReply(transaction: Transaction, organization: Organiz
   }
 }
 
-function toTotals({ amount, discounts, coupons, points, due }: SaleTotals, currencyDecimals: number) {
+export function toTotals({ amount, discounts, coupons, points, due }: SaleTotals, currencyDecimals: number) {
   return {
     amount: fromMinor(amount, currencyDecimals),
     discounts: fromMinor(discounts, currencyDecimals),

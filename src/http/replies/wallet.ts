@@ -1,10 +1,11 @@
 /** Renders a wallet page as an API response, without phone or email, and with no more than the first name. */
 import { plainColor } from '../../domain/color.ts'
 import { cardStatus } from '../../domain/customer.ts'
-import { fromMinor, fromUnits } from '../../domain/money.ts'
-import { type Transaction, transactionStatus } from '../../domain/transaction.ts'
+import { fromUnits } from '../../domain/money.ts'
 import type { WalletKind } from '../../domain/wallet-pass.ts'
 import type { OpenWallet, WalletPage } from '../../operations/wallet-page/open-wallet.ts'
+import { toCursor } from '../requests/paging.ts'
+import { toVisitReply } from './visits.ts'
 
 /** Color of the page, of its splash screen and of its icon. */
 export const colorOf = ({ color = plainColor }: OpenWallet['organization']): string => color
@@ -55,7 +56,13 @@ export function toWalletReply(page: WalletPage, passes: readonly WalletKind[], n
       at: at.toISOString(),
     })),
     tiers: view.tiers.map(({ campaign, key, name }) => ({ campaign, key, name })),
+    spend: page.spend && {
+      key: page.spend.key,
+      worth: fromUnits(page.spend.worthMillionths, 6),
+      least: page.spend.min > 0 ? fromUnits(page.spend.min, page.spend.decimals) : undefined,
+    },
     visits: page.visits.map((visit) => toVisitReply(visit, page)),
+    moreVisits: page.hasMoreVisits ? toCursor(page.visits.at(-1)!.id) : undefined,
     // A blocked card has nothing to take along.
     passes: card.status === cardStatus.blocked ? [] : [...passes],
     updatedAt: now.toISOString(),
@@ -66,28 +73,6 @@ export function toWalletReply(page: WalletPage, passes: readonly WalletKind[], n
 function sortBalances({ view, ownBalances }: WalletPage) {
   const place = (key: string) => (ownBalances.includes(key) ? ownBalances.indexOf(key) : ownBalances.length)
   return view.balances.toSorted((a, b) => place(a.key) - place(b.key))
-}
-
-function toVisitReply({ occurredAt, status, branch, result }: Transaction, page: WalletPage) {
-  const moved = (kind: 'collect' | 'spend_points') => {
-    const sums = new Map<string, number>()
-    for (const action of result.actions) {
-      if (action.kind !== kind) continue
-      const { key, amount } = action.movement
-      sums.set(key, (sums.get(key) ?? 0) + Math.abs(amount))
-    }
-    const decimals = (key: string) => result.balances.find((balance) => balance.key === key)?.decimals ?? 0
-    return Object.fromEntries([...sums].map(([key, amount]) => [key, fromUnits(amount, decimals(key))]))
-  }
-  const spent = moved('spend_points')
-  return {
-    at: occurredAt.toISOString(),
-    amount: fromMinor(result.payableMinor, page.organization.currencyDecimals),
-    collected: moved('collect'),
-    spent: Object.keys(spent).length > 0 ? spent : undefined,
-    branchName: page.branchNames.get(branch),
-    isReturned: status === transactionStatus.returned ? (true as const) : undefined,
-  }
 }
 
 /** Web app manifest, to install the page on a phone. */

@@ -73,8 +73,7 @@ function createPage<T, R>(limit: number, keyOf: (row: T) => string, render: (row
       return last
     },
     close(hasMore: boolean): { data: R[]; nextCursor?: string } {
-      const cursor =
-        hasMore && last !== undefined ? Buffer.from(keyOf(last)).toString('base64url') : undefined
+      const cursor = hasMore && last !== undefined ? toCursor(keyOf(last)) : undefined
       const more = cursor === undefined ? '' : `,"nextCursor":"${cursor}"`
       const page = { [pageText]: `{"data":[${texts.join()}]${more}}` }
       return page as unknown as { data: R[]; nextCursor?: string }
@@ -113,6 +112,8 @@ export async function listPage<P extends IdPrefix, T extends { readonly id: IdOf
     after = last!.id
   }
 }
+
+export const toCursor = (key: string): string => Buffer.from(key).toString('base64url')
 
 export function decodeCursor(cursor: string | undefined): string | undefined {
   return cursor === undefined ? undefined : Buffer.from(cursor, 'base64url').toString('utf8')

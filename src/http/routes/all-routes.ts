@@ -34,6 +34,7 @@ import { tillRoutes } from './till.ts'
 import { transactionRoutes } from './transactions.ts'
 import { walletRoutes } from './wallet.ts'
 import { walletPassRoutes } from './wallet-passes.ts'
+import { walletVisitRoutes } from './wallet-visits.ts'
 import { webhookRoutes } from './webhooks.ts'
 
 /** In the order of the API reference, whose sections are those of the tags (`open-api.ts`). */
@@ -66,6 +67,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   connectionRoutes,
   logRoutes,
   walletRoutes,
+  walletVisitRoutes,
   walletPassRoutes,
   applePassRoutes,
   passPictureRoutes,

@@ -19,7 +19,7 @@ import { Manifest, Svg, WalletCard } from '../schemas/wallet.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Wallet page']
-const params = Type.Object({
+export const WalletPath = Type.Object({
   token: Type.String({ description: 'From the `walletUrl` of a card.', examples: [exampleWalletToken] }),
 })
 
@@ -28,11 +28,11 @@ export function readWalletToken({ walletTokens }: Deps) {
   return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
     reply.header('x-robots-tag', 'noindex')
     request.wallet = walletTokens.read((request.params as { token: string }).token)
-    done(request.wallet ? undefined : notThere())
+    done(request.wallet ? undefined : noWallet())
   }
 }
 
-const notThere = () =>
+export const noWallet = () =>
   new Refused('_not_found', 'There is no wallet at this address. Ask at the till for a new link.')
 
 async function getOpen(deps: Deps, request: FastifyRequest) {
@@ -53,7 +53,7 @@ async function getCard(deps: Deps, { wallet }: FastifyRequest) {
 }
 
 function refuse(): never {
-  throw notThere()
+  throw noWallet()
 }
 
 /** The icon contains no customer data; a change of the merchant's color may take this long to show. */
@@ -74,7 +74,7 @@ export function walletRoutes(app: Server, { deps }: ServerOptions): void {
         operationId: 'getWalletCard',
         summary: "Get what the customer's wallet page shows",
         tags,
-        params,
+        params: WalletPath,
         response: { 200: WalletCard },
       },
     },
@@ -92,7 +92,7 @@ export function walletRoutes(app: Server, { deps }: ServerOptions): void {
           operationId: images[kind],
           summary: `Get the barcode of the card as ${kind === 'qr' ? 'a QR code' : 'Code 128'}`,
           tags,
-          params,
+          params: WalletPath,
           response: { 200: Svg },
         },
       },
@@ -113,7 +113,7 @@ export function walletRoutes(app: Server, { deps }: ServerOptions): void {
         operationId: 'getWalletIcon',
         summary: 'Get the icon of the wallet page',
         tags,
-        params,
+        params: WalletPath,
         response: { 200: Svg },
       },
     },
@@ -134,7 +134,7 @@ export function walletRoutes(app: Server, { deps }: ServerOptions): void {
         operationId: 'getWalletManifest',
         summary: 'Get the web app manifest of the wallet page, to install it on a phone',
         tags,
-        params,
+        params: WalletPath,
         response: { 200: Manifest },
       },
     },

@@ -163,7 +163,7 @@ export const BasketBody = Type.Object(
 
 export type BasketBody = Type.Static<typeof BasketBody>
 
-const Totals = Type.Object(
+export const Totals = Type.Object(
   {
     amount: Type.Number({
       description: 'Sum of the items before discounts; the order amount if there are no items.',

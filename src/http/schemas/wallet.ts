@@ -5,6 +5,25 @@ import { Expiring, Tiers } from './customer.ts'
 import { cardExample, couponExample, customerWithExpiryExample, exampleId } from './examples.ts'
 import { Id, Optional, Timestamp } from './fields.ts'
 import { organizationFields } from './organization.ts'
+import { Totals } from './transaction.ts'
+
+const visitExample = {
+  id: exampleId('txn'),
+  at: couponExample.createdAt,
+  amount: 7,
+  collected: { points: 6, stamps: 2 },
+}
+
+const receiptExample = {
+  ...visitExample,
+  branchName: 'Main Street',
+  receiptNumber: 'T1-000123',
+  items: [{ name: 'Latte', quantity: 2, amount: 7 }],
+  totals: { amount: 7, discounts: 0, coupons: 0, points: 0, due: 7 },
+  redeemed: [],
+  granted: [{ name: 'Free coffee' }],
+  returns: [],
+}
 
 const walletExample = {
   organization: {
@@ -30,13 +49,8 @@ const walletExample = {
   ],
   expiring: customerWithExpiryExample.expiring,
   tiers: customerWithExpiryExample.tiers,
-  visits: [
-    {
-      at: couponExample.createdAt,
-      amount: 7,
-      collected: { points: 6, stamps: 2 },
-    },
-  ],
+  spend: { key: 'points', worth: 0.01, least: 100 },
+  visits: [visitExample],
   passes: ['apple' as const],
   updatedAt: couponExample.createdAt,
 }
@@ -47,6 +61,69 @@ const Amounts = (what: string) =>
     additionalProperties: { type: 'number' },
     description: `${what} in the visit, by the key of the balance.`,
   })
+
+const visitFields = {
+  id: Id('txn', 'ID of the visit: of its transaction.'),
+  at: Timestamp('When it was.'),
+  amount: Type.Number({ description: 'Amount payable, before points.' }),
+  collected: Amounts('What was collected'),
+  spent: Optional(Amounts('What was spent')),
+  branchName: Optional(Type.String({ description: 'Name of the branch.' })),
+  isReturned: Optional(Type.Literal(true, { description: 'Everything was returned.' })),
+  isPartlyReturned: Optional(Type.Literal(true, { description: 'Some of it was returned.' })),
+}
+
+export const WalletVisit = Type.Object(visitFields, { ...named('WalletVisit'), examples: [visitExample] })
+
+const ItemName = Optional(
+  Type.String({ description: 'What the receipt calls it, or the name of the product, or your ID for it.' }),
+)
+const Quantity = (description: string) => Type.Number({ description })
+
+/** A visit as its receipt shows it. */
+export const WalletReceipt = Type.Object(
+  {
+    ...visitFields,
+    receiptNumber: Optional(Type.String({ description: 'Your receipt number.' })),
+    items: Type.Array(
+      Type.Object({
+        name: ItemName,
+        quantity: Quantity('How many of it, or how much.'),
+        amount: Type.Number({ description: 'Price for the whole quantity, before discounts.' }),
+        discount: Optional(Type.Number({ description: 'What you took off this item.' })),
+      }),
+      { description: 'What was bought; empty for a sale that was sent without items.' },
+    ),
+    totals: Totals,
+    redeemed: Type.Array(
+      Type.Object({
+        name: Type.String({ description: 'Name of the coupon.' }),
+        discount: Type.Number({ description: 'What it was worth.' }),
+      }),
+      { description: 'Coupons that were used.' },
+    ),
+    granted: Type.Array(Type.Object({ name: Type.String({ description: 'Name of the coupon.' }) }), {
+      description: 'Coupons that were earned.',
+    }),
+    returns: Type.Array(
+      Type.Object({
+        at: Timestamp('When it was booked.'),
+        items: Type.Array(
+          Type.Object({ name: ItemName, quantity: Quantity('How much of it was returned.') }),
+          { description: 'What was returned.' },
+        ),
+        refundAmount: Type.Number({ description: 'Amount refunded.' }),
+        changes: Type.Unsafe<Record<string, number>>({
+          type: 'object',
+          additionalProperties: { type: 'number' },
+          description: 'How much balances changed by it, by their keys; negative where it was taken back.',
+        }),
+      }),
+      { description: 'What was returned later, the oldest first.' },
+    ),
+  },
+  { ...named('WalletReceipt'), examples: [receiptExample] },
+)
 
 export const WalletCard = Type.Object(
   {
@@ -121,16 +198,19 @@ export const WalletCard = Type.Object(
     ),
     expiring: Expiring,
     tiers: Tiers,
-    visits: Type.Array(
-      Type.Object({
-        at: Timestamp('When it was.'),
-        amount: Type.Number({ description: 'Amount payable, before points.' }),
-        collected: Amounts('What was collected'),
-        spent: Optional(Amounts('What was spent')),
-        branchName: Optional(Type.String({ description: 'Name of the branch.' })),
-        isReturned: Optional(Type.Literal(true, { description: 'Everything was returned.' })),
-      }),
-      { description: 'The last ten visits, newest first.' },
+    spend: Optional(
+      Type.Object(
+        {
+          key: Type.String({ description: 'Key of the balance that can be spent.' }),
+          worth: Type.Number({ description: 'What one of it is worth, in money.' }),
+          least: Optional(Type.Number({ description: 'The least that can be spent at once.' })),
+        },
+        { description: 'What points are worth; absent if the campaign of the card spends none.' },
+      ),
+    ),
+    visits: Type.Array(WalletVisit, { description: 'The last ten visits, newest first.' }),
+    moreVisits: Optional(
+      Type.String({ description: 'The `cursor` of older visits; absent if there are none.' }),
     ),
     passes: Type.Array(WalletKinds, { description: 'Wallets of phones that the card can be put into.' }),
     updatedAt: Timestamp('When this state was read.'),

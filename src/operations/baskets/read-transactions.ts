@@ -71,7 +71,7 @@ async function listByReturnNumber(
   return []
 }
 
-async function withReturns(
+export async function withReturns(
   tenant: Tenant,
   transactions: readonly TransactionRecord[],
 ): Promise<TransactionWithReturns[]> {

@@ -7,7 +7,7 @@ import type { BranchId, CampaignId } from '../../domain/ids.ts'
 import type { Organization, ShownOrganization } from '../../domain/organization.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { localTime } from '../../engine/clock/local-time.ts'
-import type { AttachedCampaign } from '../../engine/definition/compile-campaign.ts'
+import type { AttachedCampaign, CompiledSpend } from '../../engine/definition/compile-campaign.ts'
 import { whyNotRunning } from '../../engine/rules/rule-conditions.ts'
 import { type Progress, progressOf } from '../../engine/steps/progress.ts'
 import { listCampaignNames } from '../../store/campaigns.ts'
@@ -38,11 +38,12 @@ export async function openWalletPage(deps: Deps, token: string): Promise<OpenWal
 
 /** Opens the wallet for a token that has already been verified. */
 export async function openWalletOf(deps: Deps, key: WalletKey): Promise<OpenWallet | undefined> {
-  const opened = await open(deps, key)
+  const opened = await enterWallet(deps, key)
   return opened && { organization: opened.setup.organization, card: opened.card }
 }
 
-async function open(deps: Deps, { org, card: id, version }: WalletKey) {
+/** With what further questions about the customer need. */
+export async function enterWallet(deps: Deps, { org, card: id, version }: WalletKey) {
   if (version === 0) return undefined
   const tenant = tenantOf(deps.pool, org)
   const found = await findReplacement(tenant, id, version)
@@ -69,23 +70,30 @@ export interface WalletPage extends OpenWallet {
   readonly productNames: ReadonlyMap<string, string>
   /** Recent visits, newest first. */
   readonly visits: readonly Transaction[]
+  readonly hasMoreVisits: boolean
+  /** The balance that can be spent with the card, and what it is worth. */
+  readonly spend?: CompiledSpend
 }
 
 const shownVisits = 10
 
 export async function readWallet(deps: Deps, key: WalletKey): Promise<WalletPage | undefined> {
-  const opened = await open(deps, key)
+  const opened = await enterWallet(deps, key)
   if (!opened) return undefined
   const { tenant, card, setup } = opened
   const { organization } = setup
   const view = await getCustomerView(deps, tenant, organization, card.customer)
-  const visits = await listTransactions(tenant, { customer: card.customer }, { limit: shownVisits })
+  // One more than is shown tells whether there are others.
+  const latest = await listTransactions(tenant, { customer: card.customer }, { limit: shownVisits + 1 })
+  const visits = latest.slice(0, shownVisits)
   const attached = attachedTo(card.campaign, setup.live)
   return {
     organization: await findShownOrganization(tenant, organization),
     card,
     view,
     visits,
+    hasMoreVisits: latest.length > shownVisits,
+    spend: attached[0]?.compiled.spend,
     balanceNames: balanceNames(setup, attached),
     ...ownersOf(view, card, setup),
     progress: await readProgress(deps, tenant, view, attached, organization),
