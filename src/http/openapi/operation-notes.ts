@@ -93,6 +93,7 @@ export const operationNotes: Record<string, string> = {
   getWalletIcon: "An SVG in the organization's color.",
   getWalletManifest: 'Browsers read it.',
   listWalletVisits: 'Archived sales are left out.',
+  getLostWallet: 'Also for a link that is no longer valid, as long as it was one.',
   getWalletVisit: 'With what was returned later.',
 
   createOrganization: 'It starts with an active subscription and one branch, `main`.',

@@ -33,6 +33,7 @@ import { sessionRoutes } from './sessions.ts'
 import { tillRoutes } from './till.ts'
 import { transactionRoutes } from './transactions.ts'
 import { walletRoutes } from './wallet.ts'
+import { walletLinkRoutes } from './wallet-link.ts'
 import { walletPassRoutes } from './wallet-passes.ts'
 import { walletVisitRoutes } from './wallet-visits.ts'
 import { webhookRoutes } from './webhooks.ts'
@@ -68,6 +69,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   logRoutes,
   walletRoutes,
   walletVisitRoutes,
+  walletLinkRoutes,
   walletPassRoutes,
   applePassRoutes,
   passPictureRoutes,

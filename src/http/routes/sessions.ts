@@ -25,7 +25,7 @@ import {
   siteOf,
 } from '../plugins/session-cookie.ts'
 import { invitationTokenExample } from '../schemas/examples.ts'
-import { Optional, Text } from '../schemas/fields.ts'
+import { Accepted, Optional, Text } from '../schemas/fields.ts'
 import { Email, GivenPassword, NewPassword, PersonName, SessionReply } from '../schemas/person.ts'
 import type { ServerOptions } from '../server-options.ts'
 
@@ -157,7 +157,7 @@ function forgottenRoute(app: Server, { deps }: ServerOptions, site: Site): void 
           'The link is valid for one hour, and the password stays until it is used.',
         tags,
         body: ForgottenBody,
-        response: { 202: Type.Object({}, { ...named('Accepted'), examples: [{}] }) },
+        response: { 202: Accepted },
       },
     },
     (request, reply) => {

@@ -83,6 +83,8 @@ export const NoBody = Type.Object(
   {},
   { ...named('NoBody'), description: 'Nothing to say: the body may be empty.', examples: [{}] },
 )
+/** The response to a request whose outcome is not told. */
+export const Accepted = Type.Object({}, { ...named('Accepted'), examples: [{}] })
 /** Not the keyword `default`, which makes some generators of clients require the property. */
 export const byDefault = (value: number) => ({ 'x-default': value })
 

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { named } from '../openapi/name-components.ts'
-import { CardStatus, RewardKind, WalletKinds } from './choices.ts'
+import { CardStatus, Channels, RewardKind, WalletKinds } from './choices.ts'
 import { Expiring, Tiers } from './customer.ts'
 import { cardExample, couponExample, customerWithExpiryExample, exampleId } from './examples.ts'
-import { Id, Optional, Timestamp } from './fields.ts'
+import { Id, Optional, Text, Timestamp } from './fields.ts'
 import { organizationFields } from './organization.ts'
 import { Totals } from './transaction.ts'
 
@@ -125,16 +125,46 @@ export const WalletReceipt = Type.Object(
   { ...named('WalletReceipt'), examples: [receiptExample] },
 )
 
+const merchantFields = {
+  name: organizationFields.name,
+  color: Type.String({
+    description: "The organization's color, or the default color if it has not chosen one.",
+  }),
+  logo: Optional(Type.String({ description: 'An https URL or a data URL.' })),
+  locale: organizationFields.locale,
+}
+
+export const LostWallet = Type.Object(
+  {
+    organization: Type.Object(merchantFields, { description: 'The merchant.' }),
+    channels: Type.Array(Channels, { description: 'How a new link can be sent; empty if it cannot.' }),
+  },
+  {
+    ...named('LostWallet'),
+    examples: [
+      { organization: { name: 'Blue Cup', color: '#0b7285', locale: 'en' }, channels: ['email' as const] },
+    ],
+  },
+)
+
+/** Which of both it is is checked by the route: generators of clients lose the type of alternatives. */
+export const LostLinkBody = Type.Object(
+  {
+    email: Optional(Text(254, { description: 'The email address on file.' })),
+    phone: Optional(Text(64, { description: 'The phone number on file, in any common format.' })),
+  },
+  {
+    ...named('LostLink'),
+    description: 'Either the email address or the phone number.',
+    examples: [{ email: 'ada@example.com' }],
+  },
+)
+
 export const WalletCard = Type.Object(
   {
     organization: Type.Object(
       {
-        name: organizationFields.name,
-        color: Type.String({
-          description: "The organization's color, or the default color if it has not chosen one.",
-        }),
-        logo: Optional(Type.String({ description: 'An https URL or a data URL.' })),
-        locale: organizationFields.locale,
+        ...merchantFields,
         currency: organizationFields.currency,
         timezone: organizationFields.timezone,
       },

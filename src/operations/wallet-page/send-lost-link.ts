@@ -4,17 +4,19 @@
  */
 import { type Card, type CustomerView, cardStatus, customerStatus } from '../../domain/customer.ts'
 import type { CampaignId } from '../../domain/ids.ts'
-import type { Channel } from '../../domain/message.ts'
-import type { Organization } from '../../domain/organization.ts'
+import { type Channel, channels } from '../../domain/message.ts'
+import type { Organization, ShownOrganization } from '../../domain/organization.ts'
 import { phoneCandidates } from '../../domain/phone.ts'
+import { findCard } from '../../store/cards.ts'
 import { type CustomerKeyKind, customersByKey, lockCustomer } from '../../store/customers.ts'
 import { findMessagesSince } from '../../store/messages.ts'
-import { findOwnOrganization } from '../../store/organizations.ts'
+import { findOrganizationWithLogo, findOwnOrganization } from '../../store/organizations.ts'
 import { ask } from '../../store/question.ts'
-import { findSender } from '../../store/senders.ts'
-import { inTransaction, type Tenant } from '../../store/tenant.ts'
+import { findSender, listSenders } from '../../store/senders.ts'
+import { inTransaction, type Tenant, tenantOf } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
 import { orderMessage } from '../messages/order-messages.ts'
+import type { WalletKey } from './wallet-tokens.ts'
 
 export interface LostLink {
   readonly email?: string
@@ -75,4 +77,28 @@ function cardToSend({ cards }: Found, campaign: CampaignId | undefined): Card | 
     ({ status, walletVersion }) => status === cardStatus.active && walletVersion > 0,
   )
   return usable.findLast((card) => card.campaign === campaign) ?? usable.at(-1)
+}
+
+/** What a link that leads to no card any more can still offer: whose it was, and how a new one can be sent. */
+export interface LostPage {
+  readonly organization: ShownOrganization
+  readonly channels: readonly Channel[]
+}
+
+export async function findLostPage({ pool }: Deps, { org }: WalletKey): Promise<LostPage | undefined> {
+  const tenant = tenantOf(pool, org)
+  const organization = await findOwnOrganization(tenant)
+  if (!organization?.isSubscribed) return undefined
+  const senders = (await listSenders(tenant)).map(({ channel }) => channel)
+  return {
+    organization: await findOrganizationWithLogo(tenant, organization),
+    channels: channels.filter((channel) => senders.includes(channel)),
+  }
+}
+
+/** Of the same campaign, if the customer still has a card of it. */
+export async function replaceLink(deps: Deps, { org, card }: WalletKey, lost: LostLink): Promise<void> {
+  const tenant = tenantOf(deps.pool, org)
+  const campaign = (await findCard(tenant, card))?.campaign
+  await sendLostLink(deps, tenant, { ...lost, campaign }, deps.clock())
 }
