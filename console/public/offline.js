@@ -12,8 +12,8 @@ self.addEventListener('fetch', (event) => {
   const { request } = event
   const { origin, pathname } = new URL(request.url)
   if (request.method !== 'GET' || origin !== self.location.origin) return
-  // A pass is of its moment, and making one may take longer than our patience.
-  if (/\/(?:pass\.pkpass|google-pass)$/.test(pathname)) return
+  // A pass is of its moment, and making one may take longer than our patience. What only a code opens is not kept.
+  if (/\/(?:pass\.pkpass|google-pass|link|profile)$/.test(pathname)) return
   if (pathname.startsWith('/assets/')) return event.respondWith(fromCacheFirst(request))
   if (!isTill || ['/till', '/icon.svg', '/color-scheme.js'].includes(pathname)) {
     event.respondWith(fromServiceFirst(request))

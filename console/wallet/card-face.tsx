@@ -1,16 +1,19 @@
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { cardAddress } from './offline.ts'
+import { CodePicture, KindChoice } from './code-picture.tsx'
 import type { WalletCard } from './use-card.ts'
+import type { CodeKind } from './use-code-kind.ts'
 
-const kinds = ['code128', 'qr'] as const
+interface CardFaceProps {
+  readonly card: WalletCard
+  readonly kind: CodeKind
+  readonly onKind: (kind: CodeKind) => void
+}
 
-/** The card: merchant, customer, and the code to scan, always dark on white with space around it. */
-export function CardFace({ card: shown }: { readonly card: WalletCard }) {
+/** The card: merchant, customer, and the code to scan. */
+export function CardFace({ card: shown, kind, onKind }: CardFaceProps) {
   // A card that this phone kept before the service listed tiers has none.
   const { organization, card, firstName, tiers = [] } = shown
   const { t } = useTranslation('wallet')
-  const [kind, setKind] = useState<(typeof kinds)[number]>('code128')
   return (
     <section className="card" aria-label={t('card')}>
       <header>
@@ -32,31 +35,12 @@ export function CardFace({ card: shown }: { readonly card: WalletCard }) {
       )}
       <div className="code">
         {card.barcode ? (
-          <>
-            <img
-              className={kind}
-              src={`${cardAddress}/${kind}.svg`}
-              alt={t('codeOf', { number: card.barcode })}
-            />
-            <p className="number" dir="ltr">
-              {card.barcode.replace(/(\d{4})(?=\d)/g, '$1 ')}
-            </p>
-          </>
+          <CodePicture barcode={card.barcode} kind={kind} />
         ) : (
           <p className="blocked">{t('blocked')}</p>
         )}
       </div>
-      {card.barcode && (
-        <fieldset className="kinds">
-          <legend>{t('codeKind')}</legend>
-          {kinds.map((item) => (
-            <label key={item}>
-              <input type="radio" name="kind" checked={kind === item} onChange={() => setKind(item)} />
-              <span>{t(item)}</span>
-            </label>
-          ))}
-        </fieldset>
-      )}
+      {card.barcode && <KindChoice name="kind" kind={kind} onChange={onKind} />}
     </section>
   )
 }

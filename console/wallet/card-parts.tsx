@@ -1,14 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { minus } from '../i18n/amounts.ts'
-import { changeWords, holdingWords, progressWords } from '../i18n/balance-words.ts'
-import {
-  formatChoice,
-  formatDate,
-  formatDateTime,
-  formatMoney,
-  formatNumber,
-  formatRelative,
-} from '../i18n/format.ts'
+import { holdingWords, progressWords } from '../i18n/balance-words.ts'
+import { currencyDecimals, formatDate, formatMoney, formatNumber, formatRelative } from '../i18n/format.ts'
 import { cardAddress } from './offline.ts'
 import type { WalletCard } from './use-card.ts'
 
@@ -19,7 +12,7 @@ interface PartProps {
 /** With more stamps than this, a progress bar is easier to read. */
 const mostStamps = 20
 
-const balanceOf = ({ balances }: WalletCard, key: string) =>
+export const balanceOf = ({ balances }: WalletCard, key: string) =>
   balances.find((balance) => balance.key === key) ?? { name: key, decimals: 0 }
 
 /** Balances in the service's order: the card's own come first; those of other campaigns only if not empty. */
@@ -37,6 +30,7 @@ export function Balances({ card }: PartProps) {
             {otherCampaign && <small>{otherCampaign}</small>}
           </h2>
           <p className="value">{formatNumber(value, decimals)}</p>
+          <Worth card={card} balance={{ key, name, value, decimals }} />
           {card.progress
             .filter((item) => item.key === key)
             .map(({ have, need, rewardName }) => (
@@ -53,6 +47,48 @@ export function Balances({ card }: PartProps) {
       ))}
     </section>
   )
+}
+
+interface WorthProps extends PartProps {
+  readonly balance: Pick<WalletCard['balances'][number], 'key' | 'name' | 'value' | 'decimals'>
+}
+
+/** What the balance is worth at the till: "100 Points = €1.00". */
+function Worth({ card: { spend, organization }, balance }: WorthProps) {
+  const { t } = useTranslation('wallet')
+  if (spend?.key !== balance.key) return null
+  const { worth, least = 0 } = spend
+  const { currency } = organization
+  const number = roundNumber(worth)
+  const isEnough = balance.value > 0 && balance.value >= least
+  return (
+    <div className="worth">
+      <p>
+        {t('worth', {
+          number: formatNumber(number),
+          name: balance.name,
+          money: formatMoney(number * worth, currency),
+        })}
+      </p>
+      {isEnough && (
+        <p>{t('worthNow', { money: formatMoney(wholeMoney(balance.value * worth, currency), currency) })}</p>
+      )}
+      {!isEnough && least > 0 && <p>{t('spendFrom', { least: formatNumber(least, balance.decimals) })}</p>}
+    </div>
+  )
+}
+
+/** The smallest of 10, 100, 1000 … that is worth a whole unit of money or more. */
+function roundNumber(worth: number): number {
+  let number = 10
+  while (number * worth < 1 && number < 1e6) number *= 10
+  return number
+}
+
+/** Rounded down, as at the till. The product of two decimals can be a hair below the amount it stands for. */
+function wholeMoney(amount: number, currency: string): number {
+  const scale = 10 ** currencyDecimals(currency)
+  return Math.floor(Number((amount * scale).toFixed(4))) / scale
 }
 
 const passFiles = { apple: 'pass.pkpass', google: 'google-pass' } as const
@@ -105,37 +141,6 @@ function Progress({ have, need, name, decimals, rewardName }: ProgressProps) {
   )
 }
 
-const sooner = (a: { expiresAt?: string }, b: { expiresAt?: string }) =>
-  (a.expiresAt ?? '9').localeCompare(b.expiresAt ?? '9')
-
-export function Coupons({ card }: PartProps) {
-  const { t } = useTranslation('wallet')
-  if (card.coupons.length === 0) return null
-  return (
-    <section className="coupons">
-      <h2>{t('coupons')}</h2>
-      <ul>
-        {card.coupons.toSorted(sooner).map(({ id, name, products, expiresAt }) => (
-          <li key={id}>
-            <strong>
-              <bdi>{name}</bdi>
-            </strong>
-            <span className="coupon-end">
-              {expiresAt
-                ? t('validUntil', { date: formatDate(expiresAt, card.organization.timezone) })
-                : t('noExpiry')}
-            </span>
-            {products && (
-              <span className="coupon-products">{t('oneFree', { products: formatChoice(products) })}</span>
-            )}
-          </li>
-        ))}
-      </ul>
-      <p className="hint">{t('couponHint')}</p>
-    </section>
-  )
-}
-
 export function Expiring({ card }: PartProps) {
   const { t } = useTranslation('wallet')
   if (card.expiring.length === 0) return null
@@ -152,37 +157,6 @@ export function Expiring({ card }: PartProps) {
           </li>
         ))}
       </ul>
-    </section>
-  )
-}
-
-export function Visits({ card }: PartProps) {
-  const { t } = useTranslation('wallet')
-  const { currency, timezone } = card.organization
-  const change = (sums: Record<string, number> | undefined, sign: 1 | -1) =>
-    Object.entries(sums ?? {}).map(([key, amount]) => changeWords(balanceOf(card, key), sign * amount))
-  return (
-    <section>
-      <h2>{t('visits')}</h2>
-      {card.visits.length === 0 ? (
-        <p className="hint">{t('noVisits')}</p>
-      ) : (
-        <ul className="rows">
-          {card.visits.map(({ at, amount, branchName, collected, spent }, i) => (
-            <li key={`${at} ${i}`}>
-              <span>
-                <time dateTime={at}>{formatDateTime(at, timezone)}</time>
-                <small>{[branchName, formatMoney(amount, currency)].filter(Boolean).join(' · ')}</small>
-              </span>
-              <div className="changes">
-                {[...change(collected, 1), ...change(spent, -1)].map((text) => (
-                  <p key={text}>{text}</p>
-                ))}
-              </div>
-            </li>
-          ))}
-        </ul>
-      )}
     </section>
   )
 }

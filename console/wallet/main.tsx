@@ -1,4 +1,6 @@
 import './wallet.css'
+import './visits.css'
+import './full-screen.css'
 import { StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { startLanguages } from '../i18n/languages.ts'

@@ -1,11 +1,17 @@
-import { type CSSProperties, useEffect } from 'react'
+import { type CSSProperties, lazy, Suspense, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatDateTime } from '../i18n/format.ts'
 import { adoptLanguage, changeLanguage, type Language, languages } from '../i18n/languages.ts'
 import { CardFace } from './card-face.tsx'
-import { Balances, Coupons, Expiring, Passes, Visits } from './card-parts.tsx'
+import { Balances, Expiring, Passes } from './card-parts.tsx'
+import { Coupons } from './coupons.tsx'
 import { cardAddress } from './offline.ts'
 import { useCard, type WalletCard } from './use-card.ts'
+import { useCodeKind } from './use-code-kind.ts'
+import { Visits } from './visits.tsx'
+
+/** Comes when it is needed: most readers never lose their link. */
+const LostLink = lazy(() => import('./details/lost-link.tsx'))
 
 /** The customer's wallet page: the card to scan, and everything on it. */
 export function WalletPage() {
@@ -22,10 +28,20 @@ export function WalletPage() {
             {t('tryAgain')}
           </button>
         )}
+        {state.kind === 'gone' && (
+          <Suspense>
+            <LostLink />
+          </Suspense>
+        )}
       </main>
     )
   }
-  const { card, isKept } = state
+  return <ShownCard {...state} />
+}
+
+function ShownCard({ card, isKept }: { readonly card: WalletCard; readonly isKept: boolean }) {
+  const { t } = useTranslation('wallet')
+  const [kind, setKind] = useCodeKind()
   return (
     <main className="page" style={colorsOf(card)}>
       <Dress card={card} />
@@ -34,10 +50,10 @@ export function WalletPage() {
           {t('kept', { at: formatDateTime(card.updatedAt, card.organization.timezone) })}
         </output>
       )}
-      <CardFace card={card} />
+      <CardFace card={card} kind={kind} onKind={setKind} />
+      <Coupons card={card} kind={kind} onKind={setKind} />
       {!isKept && <Passes card={card} />}
       <Balances card={card} />
-      <Coupons card={card} />
       <Expiring card={card} />
       <Visits card={card} />
       <LanguageChoice />
