@@ -24,7 +24,10 @@ export interface WalletUrls {
   /** The same for a customer in a list. */
   ofListed<R extends WithCards>(caller: Asking, customer: R): WithUrls<R>
   /** For any caller; undefined if the URL was revoked. */
-  urlOf(organization: Organization, card: Pick<CardReply, 'id' | 'walletVersion'>): string | undefined
+  urlOf(
+    organization: Pick<Organization, 'orgId'>,
+    card: Pick<CardReply, 'id' | 'walletVersion'>,
+  ): string | undefined
 }
 
 export function createWalletUrls({ walletTokens, publicUrl }: Deps): WalletUrls {

@@ -14,8 +14,20 @@ export interface Actor {
 /** Who works with customers: a connection or a person, never the operator. */
 export type Staff = Pick<Caller, 'kind' | 'user'>
 
+/** The customer, on a page of their own, in the words that it showed for each purpose. */
+export interface OwnChange {
+  readonly kind: 'customer'
+  readonly wordings: Readonly<Record<string, string | undefined>>
+}
+
 /** The actor of an event. */
-export const byOf = ({ kind, user }: Actor) => ({ kind, id: user })
+export const byOf = ({
+  kind,
+  user,
+}: Omit<Actor, 'kind'> & { readonly kind: Actor['kind'] | 'customer' }) => ({
+  kind,
+  id: user,
+})
 
 /** A request without a caller comes from the operator: every other write requires one. */
 export function actorOf(caller: Caller | undefined): Actor {

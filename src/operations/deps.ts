@@ -22,6 +22,7 @@ import { createGoogleClient, type GoogleClient } from './passes/google-client.ts
 import { type PassInstallation, publicHosts } from './passes/installation.ts'
 import type { ReplicaReads } from './replica-reads.ts'
 import { createSeal, type Seal } from './seal.ts'
+import { createWalletSessions, type WalletSessions } from './wallet-page/wallet-sessions.ts'
 import { createPassTokens, createWalletTokens, type WalletTokens } from './wallet-page/wallet-tokens.ts'
 import { createWorkCounts, type WorkCounts } from './work-counts.ts'
 
@@ -41,6 +42,7 @@ export interface Deps {
   readonly passwords: Passwords
   readonly devices: Devices
   readonly walletTokens: WalletTokens
+  readonly walletSessions: WalletSessions
   readonly unsubscribeTokens: UnsubscribeTokens
   readonly passTokens: WalletTokens
   readonly challenges: Challenges
@@ -131,6 +133,7 @@ export function createDeps({
     passwords,
     devices: createDevices(options.credentialPepper),
     walletTokens: createWalletTokens(options.credentialPepper),
+    walletSessions: createWalletSessions(options.credentialPepper),
     unsubscribeTokens: createUnsubscribeTokens(options.credentialPepper),
     passTokens: createPassTokens(options.credentialPepper),
     challenges: createChallenges(options.credentialPepper),

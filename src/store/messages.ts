@@ -282,8 +282,8 @@ export async function findMessagesSince(
   const row = await maybeOne<{ count: number; last: Date | null }>(
     tenant.db,
     `SELECT count(*)::int AS count, max(created_at) AS last FROM messages
-     WHERE org_id = $1 AND customer_id = $2 AND id >= $3 AND kind = $4 AND channel = $5`,
-    [tenant.orgId, uuidOf(customer), firstIdAt(since), kind, channel],
+     WHERE org_id = $1 AND customer_id = $2 AND id >= $3 AND kind = $4 AND channel = $5 AND created_at > $6`,
+    [tenant.orgId, uuidOf(customer), firstIdAt(since), kind, channel, since],
   )
   return { count: row!.count, last: row!.last ?? undefined }
 }

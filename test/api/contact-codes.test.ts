@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { CustomerId } from '../../src/domain/ids.ts'
 import { sendRound } from '../../src/jobs/send-messages.ts'
-import { confirmContact, sendCode, useCode } from '../../src/operations/customers/contact-codes.ts'
+import { acceptCode, confirmContact, sendCode } from '../../src/operations/customers/contact-codes.ts'
 import { type MailServer, startMailServer, textOf } from '../support/mail-server.ts'
 import { type Merchant, startTestService, type TestService } from '../support/service.ts'
 
@@ -62,13 +62,13 @@ test('a code from the address on file verifies it, once', async () => {
   expect(mail.mails.at(-1)!.to).toEqual(['ada@example.com'])
   expect(textOf(mail.mails.at(-1)!)).toContain(`${code} is your code to change your details`)
   // For another purpose it is none.
-  await expect(useCode(service.deps, org, { ...key, purpose: 'erase', code })).rejects.toEqual(
+  await expect(acceptCode(service.deps, org, { ...key, purpose: 'erase', code })).rejects.toEqual(
     refused('code_expired'),
   )
   expect((await read(id)).verified.email).toBe(false)
   const results = await Promise.allSettled([
-    useCode(service.deps, org, { ...key, code }),
-    useCode(service.deps, org, { ...key, code }),
+    acceptCode(service.deps, org, { ...key, code }),
+    acceptCode(service.deps, org, { ...key, code }),
   ])
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   expect((await read(id)).verified).toEqual({ email: true, phone: false })
@@ -84,16 +84,20 @@ test('a code is valid for ten minutes and five attempts', async () => {
   await sendCode(service.deps, org, key)
   const first = await latestCode()
   for (let i = 0; i < 5; i++) {
-    await expect(useCode(service.deps, org, { ...key, code: other(first) })).rejects.toEqual(
+    await expect(acceptCode(service.deps, org, { ...key, code: other(first) })).rejects.toEqual(
       refused('invalid_code'),
     )
   }
-  await expect(useCode(service.deps, org, { ...key, code: first })).rejects.toEqual(refused('code_expired'))
+  await expect(acceptCode(service.deps, org, { ...key, code: first })).rejects.toEqual(
+    refused('code_expired'),
+  )
   service.advance(61_000)
   await sendCode(service.deps, org, key)
   const second = await latestCode()
   service.advance(600_000)
-  await expect(useCode(service.deps, org, { ...key, code: second })).rejects.toEqual(refused('code_expired'))
+  await expect(acceptCode(service.deps, org, { ...key, code: second })).rejects.toEqual(
+    refused('code_expired'),
+  )
 })
 
 test('the address that a code went to must still be the one on file', async () => {
@@ -102,7 +106,7 @@ test('the address that a code went to must still be the one on file', async () =
   await sendCode(service.deps, org, key)
   const code = await latestCode()
   await merchant.call('PATCH', `/v1/customers/${id}`, { data: { email: 'other@example.com' } })
-  await expect(useCode(service.deps, org, { ...key, code })).rejects.toEqual(refused('code_expired'))
+  await expect(acceptCode(service.deps, org, { ...key, code })).rejects.toEqual(refused('code_expired'))
   expect((await read(id)).verified.email).toBe(false)
 })
 

@@ -34,7 +34,7 @@ export function toCustomerReply({ customer, cards, balances, tiers }: CustomerVi
   }
 }
 
-function toConsentsReply({ consents, consentHistory = [] }: Customer) {
+export function toConsentsReply({ consents, consentHistory = [] }: Customer) {
   if (!consents && consentHistory.length === 0) return undefined
   return {
     ...consents,

@@ -1,6 +1,7 @@
 /** Renders a wallet page as an API response, without phone or email, and with no more than the first name. */
 import { plainColor } from '../../domain/color.ts'
 import { cardStatus } from '../../domain/customer.ts'
+import { maskAddress } from '../../domain/mask-address.ts'
 import { fromUnits } from '../../domain/money.ts'
 import type { WalletKind } from '../../domain/wallet-pass.ts'
 import type { OpenWallet, WalletPage } from '../../operations/wallet-page/open-wallet.ts'
@@ -14,15 +15,26 @@ export function toWalletReply(page: WalletPage, passes: readonly WalletKind[], n
   const { organization, card, view, progress, campaignNames, balanceNames } = page
   const { otherCampaigns, productNames } = page
   const { name, logo, locale, currency, timezone } = organization
+  // The words of the consent are shown where it is given.
+  const { consentText: _, ...shownContact } = organization.contact
   const decimals = new Map(view.balances.map((balance) => [balance.key, balance.decimals]))
   const units = (key: string, amount: number) => fromUnits(amount, decimals.get(key) ?? 0)
   return {
-    organization: { name, color: colorOf(organization), logo, locale, currency, timezone },
+    organization: {
+      name,
+      color: colorOf(organization),
+      logo,
+      locale,
+      currency,
+      timezone,
+      contact: shownContact,
+    },
     card: {
       barcode: card.status === cardStatus.blocked ? undefined : card.barcode,
       status: card.status,
       awaitsApproval: card.awaitsApproval ? (true as const) : undefined,
       campaignName: card.campaignName,
+      awaitsApproval: card.awaitsApproval ? (true as const) : undefined,
     },
     firstName: view.customer.fullname?.trim().split(/\s+/, 1)[0] || undefined,
     balances: sortBalances(page).map(({ key, value, decimals, total }) => ({
@@ -63,6 +75,16 @@ export function toWalletReply(page: WalletPage, passes: readonly WalletKind[], n
     },
     visits: page.visits.map((visit) => toVisitReply(visit, page)),
     moreVisits: page.hasMoreVisits ? toCursor(page.visits.at(-1)!.id) : undefined,
+    contacts: page.contacts.map(({ channel, address, isVerified, canReceive }) => ({
+      channel,
+      address: maskAddress(channel, address),
+      isVerified,
+      canReceive,
+    })),
+    unconfirmed: page.unconfirmed.map(({ channel, address }) => ({
+      channel,
+      address: maskAddress(channel, address),
+    })),
     // A blocked card has nothing to take along.
     passes: card.status === cardStatus.blocked ? [] : [...passes],
     updatedAt: now.toISOString(),

@@ -35,6 +35,7 @@ import { transactionRoutes } from './transactions.ts'
 import { walletRoutes } from './wallet.ts'
 import { walletLinkRoutes } from './wallet-link.ts'
 import { walletPassRoutes } from './wallet-passes.ts'
+import { walletProfileRoutes } from './wallet-profile.ts'
 import { walletVisitRoutes } from './wallet-visits.ts'
 import { webhookRoutes } from './webhooks.ts'
 
@@ -70,6 +71,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   walletRoutes,
   walletVisitRoutes,
   walletLinkRoutes,
+  walletProfileRoutes,
   walletPassRoutes,
   applePassRoutes,
   passPictureRoutes,

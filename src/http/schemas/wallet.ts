@@ -4,7 +4,7 @@ import { CardStatus, Channels, RewardKind, WalletKinds } from './choices.ts'
 import { Expiring, Tiers } from './customer.ts'
 import { cardExample, couponExample, customerWithExpiryExample, exampleId } from './examples.ts'
 import { Id, Optional, Text, Timestamp } from './fields.ts'
-import { organizationFields } from './organization.ts'
+import { organizationFields, ShownContact } from './organization.ts'
 import { Totals } from './transaction.ts'
 
 const visitExample = {
@@ -32,6 +32,7 @@ const walletExample = {
     locale: 'en',
     currency: 'USD',
     timezone: 'America/New_York',
+    contact: { openingHours: 'Mon–Fri 7–18' },
   },
   card: { barcode: cardExample.barcode, status: 1, campaignName: 'Coffee club' },
   firstName: 'Ada',
@@ -51,6 +52,8 @@ const walletExample = {
   tiers: customerWithExpiryExample.tiers,
   spend: { key: 'points', worth: 0.01, least: 100 },
   visits: [visitExample],
+  contacts: [{ channel: 'email' as const, address: 'a•••@e•••.com', isVerified: true, canReceive: true }],
+  unconfirmed: [],
   passes: ['apple' as const],
   updatedAt: couponExample.createdAt,
 }
@@ -134,6 +137,14 @@ const merchantFields = {
   locale: organizationFields.locale,
 }
 
+const MaskedAddress = {
+  channel: Channels,
+  address: Type.String({
+    description: 'Not all of it: enough to recognize it.',
+    examples: ['a•••@e•••.com'],
+  }),
+}
+
 export const LostWallet = Type.Object(
   {
     organization: Type.Object(merchantFields, { description: 'The merchant.' }),
@@ -167,6 +178,7 @@ export const WalletCard = Type.Object(
         ...merchantFields,
         currency: organizationFields.currency,
         timezone: organizationFields.timezone,
+        contact: ShownContact,
       },
       { description: 'The merchant.' },
     ),
@@ -182,6 +194,9 @@ export const WalletCard = Type.Object(
           Type.Literal(true, { description: 'It is blocked because the merchant has to approve it first.' }),
         ),
         campaignName: Type.String({ description: 'Name of the campaign of the card.' }),
+        awaitsApproval: Optional(
+          Type.Literal(true, { description: 'It is blocked until the merchant approves it.' }),
+        ),
       },
       { description: 'The card.' },
     ),
@@ -242,6 +257,17 @@ export const WalletCard = Type.Object(
     moreVisits: Optional(
       Type.String({ description: 'The `cursor` of older visits; absent if there are none.' }),
     ),
+    contacts: Type.Array(
+      Type.Object({
+        ...MaskedAddress,
+        isVerified: Type.Boolean({ description: 'Whether a code has come back from it.' }),
+        canReceive: Type.Boolean({ description: 'Whether the organization can send something there.' }),
+      }),
+      { description: 'Where the customer can be reached.' },
+    ),
+    unconfirmed: Type.Array(Type.Object(MaskedAddress), {
+      description: 'Addresses that the customer has named, and that wait for the code that was sent there.',
+    }),
     passes: Type.Array(WalletKinds, { description: 'Wallets of phones that the card can be put into.' }),
     updatedAt: Timestamp('When this state was read.'),
   },

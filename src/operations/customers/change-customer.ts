@@ -15,7 +15,7 @@ import type { Question } from '../../store/question.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { activeCoupons, type OwnedCoupon } from '../../store/wallets/load.ts'
 import { updateWalletVersion } from '../../store/wallets/write.ts'
-import { byOf, type Staff } from '../actor.ts'
+import { byOf, type OwnChange, type Staff } from '../actor.ts'
 import type { Deps } from '../deps.ts'
 import { mergePatch } from '../merge-patch.ts'
 import type { WalletWork } from '../wallets/change-wallet.ts'
@@ -38,7 +38,7 @@ export async function patchCustomer(
   organization: Organization,
   id: CustomerId | undefined,
   patch: ProfilePatch,
-  by: Staff,
+  by: Staff | OwnChange,
 ): Promise<CustomerView> {
   const before = id && (await lockCustomer(tenant, id))
   if (!id || !before) throw notFound('customer_not_found')
@@ -57,7 +57,10 @@ export async function patchCustomer(
   checkPurposes(consents)
   const now = deps.clock()
   const asked = toProfile({ ...input.data, metaData, consents, opaqueId, language }, organization)
-  const told = await consentsTold(tenant, by.kind, patch.consents ?? undefined, now)
+  const told =
+    by.kind === 'customer'
+      ? ({ at: now, via: 'wallet', wordings: by.wordings } as const)
+      : await consentsTold(tenant, by.kind, patch.consents ?? undefined, now)
   const profile: Profile = {
     ...asked,
     ...stillVerified(before, asked),
@@ -72,7 +75,11 @@ export async function patchCustomer(
   return getCustomerView(deps, tenant, organization, id)
 }
 
-const changedFact = (customer: CustomerId, changed: readonly string[], by: Staff): Fact => ({
+const changedFact = (
+  customer: CustomerId,
+  changed: readonly string[],
+  by: Parameters<typeof byOf>[0],
+): Fact => ({
   type: 'customer.changed',
   data: { customer, changed, by: byOf(by) },
 })

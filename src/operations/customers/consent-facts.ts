@@ -10,7 +10,7 @@ import type { CustomerId } from '../../domain/ids.ts'
 import { marketingPurpose } from '../../domain/message.ts'
 import { findContact } from '../../store/organizations.ts'
 import type { Tenant } from '../../store/tenant.ts'
-import { byOf, type Staff } from '../actor.ts'
+import { byOf } from '../actor.ts'
 
 /** Who works with our pages shows the merchant's words; what another till shows is not known. */
 export async function consentsTold(
@@ -29,7 +29,7 @@ export function consentFacts(
   customer: CustomerId,
   before: Consents | undefined,
   after: Consents | undefined,
-  by: Staff,
+  by: Parameters<typeof byOf>[0],
 ): Fact[] {
   if (changedConsents(before, after).length === 0) return []
   return [{ type: 'consent.changed', data: { customer, by: byOf(by) } }]

@@ -110,7 +110,7 @@ export interface CodeAnswer extends CodeKey {
  * Uses a code from an address that the customer has, which is verified by that. Throws if it is wrong or too old, or
  * if the customer has another address by now.
  */
-export async function useCode(
+export async function acceptCode(
   deps: Deps,
   org: number,
   answer: CodeAnswer & { readonly purpose: Exclude<CodePurpose, 'contact'> },

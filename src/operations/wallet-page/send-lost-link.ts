@@ -10,7 +10,7 @@ import { phoneCandidates } from '../../domain/phone.ts'
 import { findCard } from '../../store/cards.ts'
 import { type CustomerKeyKind, customersByKey, lockCustomer } from '../../store/customers.ts'
 import { findMessagesSince } from '../../store/messages.ts'
-import { findOrganizationWithLogo, findOwnOrganization } from '../../store/organizations.ts'
+import { findOwnOrganization, findShownOrganization } from '../../store/organizations.ts'
 import { ask } from '../../store/question.ts'
 import { findSender, listSenders } from '../../store/senders.ts'
 import { inTransaction, type Tenant, tenantOf } from '../../store/tenant.ts'
@@ -91,7 +91,7 @@ export async function findLostPage({ pool }: Deps, { org }: WalletKey): Promise<
   if (!organization?.isSubscribed) return undefined
   const senders = (await listSenders(tenant)).map(({ channel }) => channel)
   return {
-    organization: await findOrganizationWithLogo(tenant, organization),
+    organization: await findShownOrganization(tenant, organization),
     channels: channels.filter((channel) => senders.includes(channel)),
   }
 }
