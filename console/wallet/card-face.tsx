@@ -37,7 +37,9 @@ export function CardFace({ card: shown, kind, onKind }: CardFaceProps) {
         {card.barcode ? (
           <CodePicture barcode={card.barcode} kind={kind} />
         ) : (
-          <p className="blocked">{t('blocked')}</p>
+          <p className="blocked">
+            {card.awaitsApproval ? t('awaitsApproval', { merchant: organization.name }) : t('blocked')}
+          </p>
         )}
       </div>
       {card.barcode && <KindChoice name="kind" kind={kind} onChange={onKind} />}

@@ -1,5 +1,5 @@
 import './wallet.css'
-import './visits.css'
+import './sections.css'
 import './full-screen.css'
 import { StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'

@@ -14,7 +14,7 @@ export type CardState =
 const freshMs = 30_000
 
 /** Loads the card of this link, and reloads it whenever the reader returns to the page. */
-export function useCard(): CardState {
+export function useCard(): { readonly state: CardState; readonly reload: () => void } {
   const [state, setState] = useState<CardState>({ kind: 'loading' })
   const load = useCallback(async () => {
     try {
@@ -46,5 +46,5 @@ export function useCard(): CardState {
       window.removeEventListener('online', again)
     }
   }, [load])
-  return state
+  return { state, reload: load }
 }

@@ -1,22 +1,35 @@
-import { type CSSProperties, lazy, Suspense, useEffect } from 'react'
+import { type CSSProperties, lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatDateTime } from '../i18n/format.ts'
 import { adoptLanguage, changeLanguage, type Language, languages } from '../i18n/languages.ts'
 import { CardFace } from './card-face.tsx'
 import { Balances, Expiring, Passes } from './card-parts.tsx'
 import { Coupons } from './coupons.tsx'
+import type { DetailsTask } from './details/details-panel.tsx'
+import { Merchant } from './merchant.tsx'
 import { cardAddress } from './offline.ts'
 import { useCard, type WalletCard } from './use-card.ts'
 import { useCodeKind } from './use-code-kind.ts'
 import { Visits } from './visits.tsx'
+import { YourDetails } from './your-details.tsx'
 
-/** Comes when it is needed: most readers never lose their link. */
+/** These come when they are needed: most readers only show their card. */
+const ConfirmContact = lazy(() => import('./details/confirm-contact.tsx'))
 const LostLink = lazy(() => import('./details/lost-link.tsx'))
 
 /** The customer's wallet page: the card to scan, and everything on it. */
 export function WalletPage() {
-  const state = useCard()
+  const { state, reload } = useCard()
+  const [isErased, setIsErased] = useState(false)
   const { t } = useTranslation('wallet')
+  if (isErased) {
+    return (
+      <main className="notice">
+        <h1>{t('goodbye.title')}</h1>
+        <p>{t('goodbye.about')}</p>
+      </main>
+    )
+  }
   if (state.kind === 'loading') return <output className="notice">{t('loading')}</output>
   if (state.kind !== 'shown') {
     return (
@@ -36,12 +49,20 @@ export function WalletPage() {
       </main>
     )
   }
-  return <ShownCard {...state} />
+  return <ShownCard {...state} onChanged={reload} onErased={() => setIsErased(true)} />
 }
 
-function ShownCard({ card, isKept }: { readonly card: WalletCard; readonly isKept: boolean }) {
+interface ShownCardProps {
+  readonly card: WalletCard
+  readonly isKept: boolean
+  readonly onChanged: () => void
+  readonly onErased: () => void
+}
+
+function ShownCard({ card, isKept, onChanged, onErased }: ShownCardProps) {
   const { t } = useTranslation('wallet')
   const [kind, setKind] = useCodeKind()
+  const [task, setTask] = useState<DetailsTask>()
   return (
     <main className="page" style={colorsOf(card)}>
       <Dress card={card} />
@@ -50,12 +71,20 @@ function ShownCard({ card, isKept }: { readonly card: WalletCard; readonly isKep
           {t('kept', { at: formatDateTime(card.updatedAt, card.organization.timezone) })}
         </output>
       )}
+      {/* A card that this phone kept before customers could enroll has no such list. */}
+      {!isKept && !task && (card.unconfirmed?.length ?? 0) > 0 && (
+        <Suspense>
+          <ConfirmContact card={card} onChanged={onChanged} />
+        </Suspense>
+      )}
       <CardFace card={card} kind={kind} onKind={setKind} />
       <Coupons card={card} kind={kind} onKind={setKind} />
       {!isKept && <Passes card={card} />}
       <Balances card={card} />
       <Expiring card={card} />
       <Visits card={card} />
+      <YourDetails {...{ card, isKept, task, onChanged, onErased }} onTask={setTask} />
+      <Merchant card={card} />
       <LanguageChoice />
     </main>
   )

@@ -98,7 +98,7 @@ function codeRoutes(app: Server, deps: Deps, options: Options): void {
 
 function profileRoutes(app: Server, deps: Deps, options: Options): void {
   const toReply = async (request: FastifyRequest) => {
-    const { customer, contacts, unconfirmed, session, words } = await readOwnProfile(
+    const { customer, channels, contacts, unconfirmed, session, words } = await readOwnProfile(
       deps,
       request.wallet!,
       sessionOf(request),
@@ -106,6 +106,7 @@ function profileRoutes(app: Server, deps: Deps, options: Options): void {
     return {
       fullname: customer.fullname,
       language: customer.language,
+      channels,
       contacts,
       unconfirmed,
       consents: toConsentsReply(customer) ?? { history: [] },

@@ -22,7 +22,7 @@ import { attachedTo } from '../baskets/decide.ts'
 import { getCustomerView } from '../customers/customer-view.ts'
 import type { Deps } from '../deps.ts'
 import type { Setup } from '../organizations/setup-cache.ts'
-import { listAddresses, type NamedAddress, type OwnAddress } from './own-addresses.ts'
+import { listAddresses, type OwnAddresses } from './own-addresses.ts'
 import type { WalletKey } from './wallet-tokens.ts'
 
 export interface OpenWallet {
@@ -55,7 +55,7 @@ export async function enterWallet(deps: Deps, { org, card: id, version }: Wallet
   return setup.organization.isSubscribed ? { tenant, card, setup } : undefined
 }
 
-export interface WalletPage extends OpenWallet {
+export interface WalletPage extends OpenWallet, OwnAddresses {
   readonly organization: ShownOrganization
   readonly view: CustomerView
   /** Names of balances, by key. */
@@ -72,8 +72,6 @@ export interface WalletPage extends OpenWallet {
   /** Recent visits, newest first. */
   readonly visits: readonly Transaction[]
   readonly hasMoreVisits: boolean
-  readonly contacts: readonly OwnAddress[]
-  readonly unconfirmed: readonly NamedAddress[]
   /** The balance that can be spent with the card, and what it is worth. */
   readonly spend?: CompiledSpend
 }
@@ -95,7 +93,7 @@ export async function readWallet(deps: Deps, key: WalletKey): Promise<WalletPage
     card,
     view,
     visits,
-    ...(await listAddresses(tenant, view.customer)),
+    ...(await listAddresses(tenant, view.customer, deps.clock())),
     hasMoreVisits: latest.length > shownVisits,
     spend: attached[0]?.compiled.spend,
     balanceNames: balanceNames(setup, attached),

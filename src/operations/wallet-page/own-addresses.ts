@@ -17,13 +17,18 @@ export interface OwnAddress {
 /** An address that the customer has named, and not confirmed yet. */
 export type NamedAddress = Pick<OwnAddress, 'channel' | 'address'>
 
-export async function listAddresses(
-  tenant: Tenant,
-  customer: Customer,
-): Promise<{ readonly contacts: OwnAddress[]; readonly unconfirmed: NamedAddress[] }> {
+export interface OwnAddresses {
+  /** How the organization can send something. */
+  readonly channels: readonly Channel[]
+  readonly contacts: readonly OwnAddress[]
+  readonly unconfirmed: readonly NamedAddress[]
+}
+
+export async function listAddresses(tenant: Tenant, customer: Customer, now: Date): Promise<OwnAddresses> {
   const senders = (await listSenders(tenant)).map(({ channel }) => channel)
   const unconfirmed = await listUnconfirmed(tenant, customer.id)
   return {
+    channels: channels.filter((channel) => senders.includes(channel)),
     contacts: channels.flatMap((channel) => {
       const address = addressIn(customer, channel)
       if (address === undefined) return []
@@ -32,8 +37,17 @@ export async function listAddresses(
         { channel, address, isVerified: verifiedAt !== undefined, canReceive: senders.includes(channel) },
       ]
     }),
-    unconfirmed: unconfirmed.flatMap(({ channel, address }) =>
-      address === undefined ? [] : [{ channel, address }],
+    unconfirmed: unconfirmed.flatMap(({ channel, address, expiresAt }) =>
+      address !== undefined && isWaited(customer, channel, expiresAt > now) ? [{ channel, address }] : [],
     ),
   }
+}
+
+/**
+ * Who has just enrolled is asked for the code until it comes. Somebody who can be reached, and named another address
+ * without going on, is not asked for it forever.
+ */
+function isWaited(customer: Customer, channel: Channel, isFresh: boolean): boolean {
+  if (addressIn(customer, channel) !== undefined) return false
+  return isFresh || channels.every((each) => addressIn(customer, each) === undefined)
 }

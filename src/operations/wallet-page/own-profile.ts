@@ -18,7 +18,7 @@ import { type CustomerExport, exportCustomer } from '../customers/export-custome
 import type { Deps } from '../deps.ts'
 import { changeWallet } from '../wallets/change-wallet.ts'
 import { enterWallet } from './open-wallet.ts'
-import { listAddresses, type NamedAddress, type OwnAddress } from './own-addresses.ts'
+import { listAddresses, type OwnAddresses } from './own-addresses.ts'
 import { type WalletSession, walletSessionMs } from './wallet-sessions.ts'
 import type { WalletKey } from './wallet-tokens.ts'
 
@@ -118,10 +118,8 @@ export async function confirmOwnContact(
   }
 }
 
-export interface OwnProfile {
+export interface OwnProfile extends OwnAddresses {
   readonly customer: Customer
-  readonly contacts: readonly OwnAddress[]
-  readonly unconfirmed: readonly NamedAddress[]
   readonly session: WalletSession
   /** What the customer agrees to who wants offers, by language. */
   readonly words: Readonly<Record<Language, string>>
@@ -135,7 +133,7 @@ export async function readOwnProfile(
   const { tenant, card, setup, session } = await getOwn(deps, key, token)
   const { customer } = await getCustomerView(deps, tenant, setup.organization, card.customer)
   const words = consentWords(setup.organization.name, await findContact(tenant))
-  return { customer, session, words, ...(await listAddresses(tenant, customer)) }
+  return { customer, session, words, ...(await listAddresses(tenant, customer, deps.clock())) }
 }
 
 export interface OwnPatch {
