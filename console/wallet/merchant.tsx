@@ -17,11 +17,17 @@ export function Merchant({ card: { organization } }: { readonly card: WalletCard
       <h2>
         <bdi>{organization.name}</bdi>
       </h2>
-      {address && <p className="lines">{address}</p>}
+      {address && (
+        <p className="lines">
+          <bdi>{address}</bdi>
+        </p>
+      )}
       {openingHours && (
         <>
           <h3>{t('merchant.openingHours')}</h3>
-          <p className="lines">{openingHours}</p>
+          <p className="lines">
+            <bdi>{openingHours}</bdi>
+          </p>
         </>
       )}
       {(phone || email) && (

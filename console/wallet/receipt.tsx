@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../api/client.ts'
+import { minus } from '../i18n/amounts.ts'
 import { changeWords } from '../i18n/balance-words.ts'
 import { formatDateTime, formatMoney, formatNumber } from '../i18n/format.ts'
 import { balanceOf } from './card-parts.tsx'
@@ -41,7 +42,11 @@ function ReceiptLines({ receipt, card }: { readonly receipt: ReceiptOfVisit; rea
   const money = (amount: number) => formatMoney(amount, currency)
   const off = (amount: number) => money(-amount)
   const { items, totals, redeemed, granted, returns, receiptNumber } = receipt
+  // The till's own discounts include them.
   const used = redeemed.filter(() => totals.coupons === 0)
+  // What was taken off an item stands beside it.
+  const ofItems = items.reduce((sum, { discount = 0 }) => sum + discount, 0)
+  const discounts = minus(totals.discounts, ofItems)
   return (
     <div className="receipt">
       <dl>
@@ -51,7 +56,7 @@ function ReceiptLines({ receipt, card }: { readonly receipt: ReceiptOfVisit; rea
             {discount && <small>{off(discount)}</small>}
           </Pair>
         ))}
-        {totals.discounts !== 0 && <Pair term={t('discounts')}>{off(totals.discounts)}</Pair>}
+        {discounts !== 0 && <Pair term={t('discounts')}>{off(discounts)}</Pair>}
         {totals.coupons !== 0 && (
           <Pair term={t('couponsUsed', { names: redeemed.map(({ name }) => name).join(', ') })}>
             {off(totals.coupons)}

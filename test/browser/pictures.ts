@@ -48,3 +48,8 @@ export async function look(page: Page, name: string, some = isFull ? looks : few
     seen.add(size)
   }
 }
+
+/** The same for a page that is only for phones: in both schemes. */
+export async function lookOnPhone(page: Page, name: string): Promise<void> {
+  await look(page, name, [looks[3]!, looks[2]!])
+}

@@ -46,7 +46,7 @@ export function ContactForm({ channel, address, session, onChanged }: ContactFor
     <div className="contact">
       {step === 'shown' && (
         <div className="contact-row">
-          <span>
+          <span className="contact-text">
             <small>{name}</small>
             <bdi dir="ltr">{address ?? t('contact.none')}</bdi>
           </span>

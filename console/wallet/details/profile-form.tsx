@@ -118,7 +118,11 @@ function History({ profile, timezone }: { readonly profile: OwnProfile; readonly
             {t(given ? 'profile.agreed' : 'profile.withdrawn', {
               purpose: purpose === marketing ? t('profile.offers') : purpose,
             })}
-            {wording && <q>{wording}</q>}
+            {wording && (
+              <q>
+                <bdi>{wording}</bdi>
+              </q>
+            )}
           </li>
         ))}
       </ul>
