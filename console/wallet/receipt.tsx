@@ -5,7 +5,7 @@ import { minus } from '../i18n/amounts.ts'
 import { changeWords } from '../i18n/balance-words.ts'
 import { formatDateTime, formatMoney, formatNumber } from '../i18n/format.ts'
 import { balanceOf } from './card-parts.tsx'
-import { cardAddress } from './offline.ts'
+import { readCard } from './card-request.ts'
 import type { WalletCard } from './use-card.ts'
 
 type ReceiptOfVisit = Schemas['WalletReceipt']
@@ -21,12 +21,10 @@ export function Receipt({ id, card }: ReceiptProps) {
   const [receipt, setReceipt] = useState<ReceiptOfVisit | 'failed'>()
   useEffect(() => {
     let isGone = false
-    fetch(`${cardAddress}/visits/${id}`)
-      .then((response) => (response.ok ? response.json() : Promise.reject(new Error())))
-      .then(
-        (found) => !isGone && setReceipt(found),
-        () => !isGone && setReceipt('failed'),
-      )
+    readCard<ReceiptOfVisit>(`visits/${id}`).then(
+      (found) => !isGone && setReceipt(found),
+      () => !isGone && setReceipt('failed'),
+    )
     return () => {
       isGone = true
     }
@@ -38,10 +36,10 @@ export function Receipt({ id, card }: ReceiptProps) {
 
 function ReceiptLines({ receipt, card }: { readonly receipt: ReceiptOfVisit; readonly card: WalletCard }) {
   const { t } = useTranslation('wallet')
-  const { currency, timezone } = card.organization
+  const { currency } = card.organization
   const money = (amount: number) => formatMoney(amount, currency)
   const off = (amount: number) => money(-amount)
-  const { items, totals, redeemed, granted, returns, receiptNumber } = receipt
+  const { items, totals, redeemed, granted, receiptNumber } = receipt
   // The till's own discounts include them.
   const used = redeemed.filter(() => totals.coupons === 0)
   // What was taken off an item stands beside it.
@@ -75,27 +73,40 @@ function ReceiptLines({ receipt, card }: { readonly receipt: ReceiptOfVisit; rea
       {granted.map(({ name }, i) => (
         <p key={i}>{t('couponEarned', { name })}</p>
       ))}
-      {returns.map(({ at, items: returned, refundAmount, changes }) => (
-        <div key={at} className="returned">
-          <p>{t('returnedAt', { at: formatDateTime(at, timezone) })}</p>
-          <dl>
-            {returned.map(({ name, quantity }, i) => (
-              <Pair key={i} term={timesOf(quantity, name ?? t('item'))}>
-                {null}
-              </Pair>
-            ))}
-            <Pair term={t('refunded')}>{money(refundAmount)}</Pair>
-          </dl>
-          {Object.entries(changes).map(([key, change]) => (
-            <p key={key}>{changeWords(balanceOf(card, key), change)}</p>
-          ))}
-        </div>
+      {receipt.returns.map((returned) => (
+        <Returned key={returned.at} returned={returned} card={card} />
       ))}
       {receiptNumber && (
         <p className="hint">
           {t('receiptNumber')} <bdi>{receiptNumber}</bdi>
         </p>
       )}
+    </div>
+  )
+}
+
+interface ReturnedProps {
+  readonly returned: ReceiptOfVisit['returns'][number]
+  readonly card: WalletCard
+}
+
+function Returned({ returned: { at, items, refundAmount, changes }, card }: ReturnedProps) {
+  const { t } = useTranslation('wallet')
+  const { currency, timezone } = card.organization
+  return (
+    <div className="returned">
+      <p>{t('returnedAt', { at: formatDateTime(at, timezone) })}</p>
+      <dl>
+        {items.map(({ name, quantity }, i) => (
+          <Pair key={i} term={timesOf(quantity, name ?? t('item'))}>
+            {null}
+          </Pair>
+        ))}
+        <Pair term={t('refunded')}>{formatMoney(refundAmount, currency)}</Pair>
+      </dl>
+      {Object.entries(changes).map(([key, change]) => (
+        <p key={key}>{changeWords(balanceOf(card, key), change)}</p>
+      ))}
     </div>
   )
 }

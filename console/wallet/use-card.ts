@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { Schemas } from '../api/client.ts'
-import { cardAddress, forgetCard, keepForOffline } from './offline.ts'
+import { requestCard } from './card-request.ts'
+import { forgetCard, keepForOffline } from './offline.ts'
 
 export type WalletCard = Schemas['WalletCard']
 
@@ -18,7 +19,7 @@ export function useCard(): { readonly state: CardState; readonly reload: () => v
   const [state, setState] = useState<CardState>({ kind: 'loading' })
   const load = useCallback(async () => {
     try {
-      const response = await fetch(`${cardAddress}/card`)
+      const response = await requestCard('card')
       if (response.status === 404) {
         await forgetCard()
         return setState({ kind: 'gone' })

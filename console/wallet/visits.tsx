@@ -4,7 +4,7 @@ import type { Schemas } from '../api/client.ts'
 import { changeWords } from '../i18n/balance-words.ts'
 import { formatDateTime, formatMoney } from '../i18n/format.ts'
 import { balanceOf } from './card-parts.tsx'
-import { cardAddress } from './offline.ts'
+import { readCard } from './card-request.ts'
 import { Receipt } from './receipt.tsx'
 import type { WalletCard } from './use-card.ts'
 
@@ -44,9 +44,7 @@ function useOlderVisits(card: WalletCard) {
   const load = async () => {
     setState('loading')
     try {
-      const response = await fetch(`${cardAddress}/visits?cursor=${more}`)
-      if (!response.ok) throw new Error(String(response.status))
-      const { data, nextCursor }: VisitPage = await response.json()
+      const { data, nextCursor } = await readCard<VisitPage>(`visits?cursor=${more}`)
       setSeen((before) => ({ visits: [...(before?.visits ?? card.visits), ...data], more: nextCursor }))
       setState('idle')
     } catch {

@@ -22,7 +22,7 @@ export function YourDetails({ card, isKept, task, onTask, onChanged, onErased }:
   const opener = useRef<HTMLButtonElement>(null)
   const close = useCallback(() => {
     onTask(undefined)
-    // After the panel is gone, whoever uses the keyboard goes on where it was opened.
+    // After the panel is gone, the keyboard goes on where it was opened.
     requestAnimationFrame(() => opener.current?.focus())
   }, [onTask])
   // A card that this phone kept before the service listed addresses has none.

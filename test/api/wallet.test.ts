@@ -78,6 +78,7 @@ describe('what the page shows', () => {
         locale: 'de',
         currency: 'USD',
         timezone: 'America/New_York',
+        contact: {},
       },
       card: { barcode, status: 1, campaignName: 'Coffee club' },
       firstName: 'Ada',
@@ -101,8 +102,10 @@ describe('what the page shows', () => {
       ],
       expiring: [],
       tiers: [],
+      spend: { key: 'points', worth: 0.01, least: 100 },
       visits: [
         {
+          id: returned.id,
           at: returned.occurredAt,
           amount: 4,
           collected: { points: 4, stamps: 1 },
@@ -110,6 +113,7 @@ describe('what the page shows', () => {
           isReturned: true,
         },
         {
+          id: expect.any(String),
           at: expect.any(String),
           amount: 10,
           collected: { points: 9 },
@@ -117,12 +121,18 @@ describe('what the page shows', () => {
           branchName: 'Main',
         },
         {
+          id: first.id,
           at: occurredAt,
           amount: 239.5,
           collected: { points: 239, stamps: 12 },
           branchName: 'North Street',
         },
       ],
+      contacts: [
+        { channel: 'email', address: 'a•••@e•••.com', isVerified: false, canReceive: false },
+        { channel: 'sms', address: '+1 ••• ••99', isVerified: false, canReceive: false },
+      ],
+      unconfirmed: [],
       passes: [],
       updatedAt: expect.any(String),
     })

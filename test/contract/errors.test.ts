@@ -269,6 +269,23 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
       return other.call('POST', '/v1/messages', { card })
     },
   ],
+  invalid_code: [
+    400,
+    async () => {
+      const { card } = await createIds(merchant)
+      const path = new URL((await get(`/v1/cards/${card}`)).body.walletUrl).pathname
+      await service.call('POST', `${path}/codes`, { body: { purpose: 'change', channel: 'email' } })
+      return service.call('POST', `${path}/sessions`, { body: { channel: 'email', code: 'wrong' } })
+    },
+  ],
+  code_expired: [
+    400,
+    async () => {
+      const { card } = await createIds(merchant)
+      const path = new URL((await get(`/v1/cards/${card}`)).body.walletUrl).pathname
+      return service.call('POST', `${path}/sessions`, { body: { channel: 'email', code: '123456' } })
+    },
+  ],
   message_not_found: [404, () => get('/v1/messages/x')],
   message_kind_not_found: [404, () => get('/v1/message-kinds/x/texts')],
   message_already_sent: [

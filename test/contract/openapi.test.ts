@@ -28,7 +28,7 @@ afterAll(() => service.close())
  * for, nor what phones with a pass do, which Apple and Google have specified.
  */
 const undocumented =
-  /^\/(?:openapi\.json|llms\.txt|docs.*|\*|console.*|till(?:-offline\.js)?|assets\/.*|icon\.svg|favicon\.ico|color-scheme\.js|w\/(?:offline\.js|icon-\d+\.png|:token(?:\/(?:pass\.pkpass|google-pass))?)|passes\/:organization\/.*|u\/:token|j\/:name(?:\/(?:page|customers|link))?)?$/
+  /^\/(?:openapi\.json|llms\.txt|docs.*|\*|console.*|till(?:-offline\.js)?|assets\/.*|icon\.svg|favicon\.ico|color-scheme\.js|w\/(?:offline\.js|icon-\d+\.png|:token(?:\/(?:pass\.pkpass|google-pass|codes|sessions|contacts\/confirm|profile|download|erase))?)|passes\/:organization\/.*|u\/:token|j\/:name(?:\/(?:page|customers|link))?)?$/
 
 /** The operations of which the check fails, so that a failure names them all. */
 const failing = (check: (call: Call) => boolean) =>
@@ -322,13 +322,17 @@ describe('the OpenAPI document', () => {
       'GET /w/{token}/card',
       'GET /w/{token}/code128.svg',
       'GET /w/{token}/icon.svg',
+      'GET /w/{token}/link',
       'GET /w/{token}/manifest.webmanifest',
       'GET /w/{token}/qr.svg',
+      'GET /w/{token}/visits',
+      'GET /w/{token}/visits/{id}',
       'POST /auth/forgotten-password',
       'POST /auth/invitation',
       'POST /auth/refreshtoken',
       'POST /auth/session',
       'POST /auth/token',
+      'POST /w/{token}/link',
     ])
     expect(
       named(

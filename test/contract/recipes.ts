@@ -390,6 +390,16 @@ const platform: Record<string, (world: World) => Recipe> = {
   'GET /readyz': () => ({ path: '/readyz', bodies: [] }),
   'GET /metrics': () => ({ path: '/metrics', bodies: [] }),
   'GET /w/{token}/card': ({ wallet }) => ({ path: `${wallet}/card`, bodies: [] }),
+  'GET /w/{token}/visits': ({ wallet }) => ({ path: `${wallet}/visits`, bodies: [], query: page }),
+  'GET /w/{token}/visits/{id}': ({ wallet, ids }) => ({
+    path: `${wallet}/visits/${ids.transaction}`,
+    bodies: [],
+  }),
+  'GET /w/{token}/link': ({ wallet }) => ({ path: `${wallet}/link`, bodies: [] }),
+  'POST /w/{token}/link': ({ wallet }) => ({
+    path: `${wallet}/link`,
+    bodies: [{ email: 'nobody@example.com' }, { phone: '+1 202 555 0199' }],
+  }),
   'GET /w/{token}/code128.svg': ({ wallet }) => ({ path: `${wallet}/code128.svg`, bodies: [] }),
   'GET /w/{token}/qr.svg': ({ wallet }) => ({ path: `${wallet}/qr.svg`, bodies: [] }),
   'GET /w/{token}/icon.svg': ({ wallet }) => ({ path: `${wallet}/icon.svg`, bodies: [] }),

@@ -127,14 +127,18 @@ test('all routes outside the organizations are known', () => {
     'GET /w/{token}/card',
     'GET /w/{token}/code128.svg',
     'GET /w/{token}/icon.svg',
+    'GET /w/{token}/link',
     'GET /w/{token}/manifest.webmanifest',
     'GET /w/{token}/qr.svg',
+    'GET /w/{token}/visits',
+    'GET /w/{token}/visits/{id}',
     'POST /auth/forgotten-password',
     'POST /auth/invitation',
     'POST /auth/password',
     'POST /auth/refreshtoken',
     'POST /auth/session',
     'POST /auth/token',
+    'POST /w/{token}/link',
   ])
   for (const route of listRoutes(service))
     if (route.path.startsWith('/admin/v1/'))

@@ -47,26 +47,7 @@ export function CodeSteps({
         send()
       }}
     >
-      {receivers.length === 1 ? (
-        <p>{t('code.where', { address: receivers[0]!.address })}</p>
-      ) : (
-        <fieldset className="choices">
-          <legend>{t('code.choose')}</legend>
-          {receivers.map((receiver) => (
-            <label key={receiver.channel} className="check">
-              <input
-                type="radio"
-                name={`channel-${purpose}`}
-                checked={receiver.channel === channel}
-                onChange={() => setChannel(receiver.channel)}
-              />
-              <span>
-                {t(`channel.${receiver.channel}`)} <bdi dir="ltr">{receiver.address}</bdi>
-              </span>
-            </label>
-          ))}
-        </fieldset>
-      )}
+      <ReceiverChoice name={`channel-${purpose}`} {...{ receivers, channel }} onChange={setChannel} />
       <div className="buttons">
         <button type="submit" className="main" disabled={isBusy}>
           {t('code.send')}
@@ -77,6 +58,35 @@ export function CodeSteps({
       </div>
       <Trouble failure={failure} />
     </form>
+  )
+}
+
+interface ReceiverChoiceProps extends Pick<CodeStepsProps, 'receivers'> {
+  readonly name: string
+  readonly channel: Channel
+  readonly onChange: (channel: Channel) => void
+}
+
+function ReceiverChoice({ name, receivers, channel, onChange }: ReceiverChoiceProps) {
+  const { t } = useTranslation('wallet-details')
+  if (receivers.length === 1) return <p>{t('code.where', { address: receivers[0]!.address })}</p>
+  return (
+    <fieldset className="choices">
+      <legend>{t('code.choose')}</legend>
+      {receivers.map((receiver) => (
+        <label key={receiver.channel} className="check">
+          <input
+            type="radio"
+            name={name}
+            checked={receiver.channel === channel}
+            onChange={() => onChange(receiver.channel)}
+          />
+          <span>
+            {t(`channel.${receiver.channel}`)} <bdi dir="ltr">{receiver.address}</bdi>
+          </span>
+        </label>
+      ))}
+    </fieldset>
   )
 }
 
@@ -97,7 +107,7 @@ export function CodeForm({ sentTo, confirmLabel, isDangerous, onCode, onAgain, o
   const [isSentAgain, setIsSentAgain] = useState(false)
   const { isBusy, failure, attempt } = useAttempt()
   useEffect(() => {
-    // Whoever asked for a code wants to enter it; a page that asks by itself leaves the focus where it is.
+    // A customer who asked for a code wants to enter it; a page that asks by itself leaves the focus where it is.
     if (onCancel) input.current?.focus()
   }, [onCancel])
   const submit = (event: FormEvent<HTMLFormElement>) => {

@@ -3,7 +3,7 @@ import { type FormEvent, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
 import { loadTexts } from '../../i18n/languages.ts'
-import { cardAddress } from '../offline.ts'
+import { readCard, requestCard } from '../card-request.ts'
 
 await loadTexts(['wallet-details'])
 
@@ -15,18 +15,16 @@ export default function LostLink() {
   const [lost, setLost] = useState<Lost>()
   const [state, setState] = useState<'open' | 'sending' | 'sent' | 'failed'>('open')
   useEffect(() => {
-    fetch(`${cardAddress}/link`)
-      .then((response) => (response.ok ? response.json() : undefined))
-      .then(setLost, () => {})
+    // A link that was never ours is not found, and shows no form.
+    readCard<Lost>('link').then(setLost, () => {})
   }, [])
   if (!lost || lost.channels.length === 0) return null
   const send = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const address = String(new FormData(event.currentTarget).get('address')).trim()
     setState('sending')
-    const body = JSON.stringify(address.includes('@') ? { email: address } : { phone: address })
-    const headers = { 'content-type': 'application/json' }
-    const isSent = await fetch(`${cardAddress}/link`, { method: 'POST', headers, body }).then(
+    const body = address.includes('@') ? { email: address } : { phone: address }
+    const isSent = await requestCard('link', { method: 'POST', body }).then(
       ({ ok }) => ok,
       () => false,
     )

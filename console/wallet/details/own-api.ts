@@ -1,5 +1,5 @@
 /** Requests of the customer about themselves. They belong to this page and are not part of the API's document. */
-import { cardAddress } from '../offline.ts'
+import { requestCard } from '../card-request.ts'
 
 export type Channel = 'email' | 'sms'
 export type Purpose = 'contact' | 'change' | 'download' | 'erase'
@@ -52,21 +52,17 @@ export class OwnError extends Error {
   }
 }
 
-async function request(method: string, path: string, body?: object, session?: string): Promise<Response> {
-  const headers = {
-    ...(body && { 'content-type': 'application/json' }),
-    ...(session && { authorization: `Bearer ${session}` }),
-  }
-  let response: Response
-  try {
-    response = await fetch(`${cardAddress}/${path}`, { method, headers, body: body && JSON.stringify(body) })
-  } catch {
+async function request(path: string, options: Parameters<typeof requestCard>[1]): Promise<Response> {
+  const response = await requestCard(path, options).catch(() => {
     throw new OwnError(0, 'offline')
-  }
+  })
   if (response.ok) return response
   const { message = 'other' } = await response.json().catch(() => ({}))
   throw new OwnError(response.status, message, Number(response.headers.get('retry-after') ?? 0))
 }
+
+const post = (path: string, body: object, session?: string) =>
+  request(path, { method: 'POST', body, session })
 
 const json = async <T>(response: Promise<Response>): Promise<T> => (await response).json()
 
@@ -78,7 +74,7 @@ interface CodeRequest {
 
 /** Returns the address it went to, masked. */
 export const sendCode = (asked: CodeRequest, session?: string) =>
-  json<{ address: string }>(request('POST', 'codes', asked, session))
+  json<{ address: string }>(post('codes', asked, session))
 
 export interface GivenCode {
   readonly channel: Channel
@@ -86,20 +82,18 @@ export interface GivenCode {
 }
 
 export const openSession = (given: GivenCode) =>
-  json<{ session: string }>(request('POST', 'sessions', given)).then(({ session }) => session)
+  json<{ session: string }>(post('sessions', given)).then(({ session }) => session)
 
 export const confirmContact = (given: GivenCode) =>
-  json<{ isAttached: boolean; walletUrl?: string }>(request('POST', 'contacts/confirm', given))
+  json<{ isAttached: boolean; walletUrl?: string }>(post('contacts/confirm', given))
 
-export const readProfile = (session: string) =>
-  json<OwnProfile>(request('GET', 'profile', undefined, session))
+export const readProfile = (session: string) => json<OwnProfile>(request('profile', { session }))
 
 export const changeProfile = (patch: OwnPatch, session: string) =>
-  json<OwnProfile>(request('PATCH', 'profile', patch, session))
+  json<OwnProfile>(request('profile', { method: 'PATCH', body: patch, session }))
 
-export const downloadData = async (given: GivenCode): Promise<Blob> =>
-  (await request('POST', 'download', given)).blob()
+export const downloadData = async (given: GivenCode): Promise<Blob> => (await post('download', given)).blob()
 
 export const eraseData = async (given: GivenCode): Promise<void> => {
-  await request('POST', 'erase', given)
+  await post('erase', given)
 }

@@ -48,55 +48,87 @@ export function ProfileForm({ session, profile: first, card, onChanged, onClose 
           <span>{t('profile.name')}</span>
           <input name="fullname" defaultValue={profile.fullname} autoComplete="name" maxLength={255} />
         </label>
-        <label>
-          <span>{t('profile.language')}</span>
-          <select name="language" defaultValue={profile.language ?? shownIn}>
-            {Object.entries(languages).map(([key, { name }]) => (
-              <option key={key} value={key} lang={key}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <fieldset className="choices">
-          <legend>{t('profile.consents')}</legend>
-          {purposes.map((purpose) => (
-            <label key={purpose} className="check">
-              <input
-                type="checkbox"
-                name={`consent-${purpose}`}
-                defaultChecked={profile.consents[purpose] === true}
-              />
-              <span>{purpose === marketing ? profile.consentWords[shownIn] : purpose}</span>
-            </label>
-          ))}
-        </fieldset>
+        <LanguageField chosen={profile.language ?? shownIn} />
+        <ConsentFields profile={profile} shownIn={shownIn} />
         <button type="submit" className="main" disabled={isBusy}>
           {t('profile.save')}
         </button>
         <Trouble failure={failure} />
         <output>{isSaved && t('profile.saved')}</output>
       </form>
-      {(['email', 'sms'] as const)
-        .filter((channel) => profile.channels.includes(channel))
-        .map((channel) => (
-          <ContactForm
-            key={channel}
-            channel={channel}
-            address={profile.contacts.find((contact) => contact.channel === channel)?.address}
-            session={session}
-            onChanged={async () => {
-              setProfile(await readProfile(session))
-              onChanged()
-            }}
-          />
-        ))}
+      <Contacts
+        profile={profile}
+        session={session}
+        onChanged={async () => {
+          setProfile(await readProfile(session))
+          onChanged()
+        }}
+      />
       <History profile={profile} timezone={card.organization.timezone} />
       <button type="button" onClick={onClose}>
         {t('close')}
       </button>
     </div>
   )
+}
+
+function LanguageField({ chosen }: { readonly chosen: Language }) {
+  const { t } = useTranslation('wallet-details')
+  return (
+    <label>
+      <span>{t('profile.language')}</span>
+      <select name="language" defaultValue={chosen}>
+        {Object.entries(languages).map(([key, { name }]) => (
+          <option key={key} value={key} lang={key}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+interface ConsentFieldsProps {
+  readonly profile: OwnProfile
+  readonly shownIn: Language
+}
+
+function ConsentFields({ profile, shownIn }: ConsentFieldsProps) {
+  const { t } = useTranslation('wallet-details')
+  return (
+    <fieldset className="choices">
+      <legend>{t('profile.consents')}</legend>
+      {purposesOf(profile).map((purpose) => (
+        <label key={purpose} className="check">
+          <input
+            type="checkbox"
+            name={`consent-${purpose}`}
+            defaultChecked={profile.consents[purpose] === true}
+          />
+          <span>{purpose === marketing ? profile.consentWords[shownIn] : purpose}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+interface ContactsProps extends Pick<ProfileFormProps, 'profile' | 'session'> {
+  readonly onChanged: () => Promise<void>
+}
+
+/** Where the merchant can send something, there can be an address: it has to be confirmed. */
+function Contacts({ profile: { channels, contacts }, session, onChanged }: ContactsProps) {
+  return (['email', 'sms'] as const)
+    .filter((channel) => channels.includes(channel))
+    .map((channel) => (
+      <ContactForm
+        key={channel}
+        channel={channel}
+        address={contacts.find((contact) => contact.channel === channel)?.address}
+        session={session}
+        onChanged={onChanged}
+      />
+    ))
 }
 
 /** Offers always, and whatever else the merchant has asked the customer about. */

@@ -12,8 +12,7 @@ import { toVisitReply } from './visits.ts'
 export const colorOf = ({ color = plainColor }: OpenWallet['organization']): string => color
 
 export function toWalletReply(page: WalletPage, passes: readonly WalletKind[], now: Date) {
-  const { organization, card, view, progress, campaignNames, balanceNames } = page
-  const { otherCampaigns, productNames } = page
+  const { organization, card, view, progress, balanceNames, otherCampaigns } = page
   const { name, logo, locale, currency, timezone } = organization
   // The words of the consent are shown where it is given.
   const { consentText: _, ...shownContact } = organization.contact
@@ -51,43 +50,59 @@ export function toWalletReply(page: WalletPage, passes: readonly WalletKind[], n
       need: units(key, need),
       rewardName,
     })),
-    coupons: view.coupons.map(({ id, reward, expiresAt, campaign }) => ({
-      id,
-      name: reward.name,
-      kind: reward.kind,
-      products:
-        reward.kind === 'free_product'
-          ? reward.products.map((product) => productNames.get(product) ?? product)
-          : undefined,
-      expiresAt: expiresAt?.toISOString(),
-      campaignName: campaignNames.get(campaign) ?? card.campaignName,
-    })),
+    coupons: toCoupons(page),
     expiring: view.expiring.map(({ key, amount, at }) => ({
       key,
       amount: units(key, amount),
       at: at.toISOString(),
     })),
     tiers: view.tiers.map(({ campaign, key, name }) => ({ campaign, key, name })),
-    spend: page.spend && {
-      key: page.spend.key,
-      worth: fromUnits(page.spend.worthMillionths, 6),
-      least: page.spend.min > 0 ? fromUnits(page.spend.min, page.spend.decimals) : undefined,
-    },
+    spend: toSpend(page),
     visits: page.visits.map((visit) => toVisitReply(visit, page)),
     moreVisits: page.hasMoreVisits ? toCursor(page.visits.at(-1)!.id) : undefined,
-    contacts: page.contacts.map(({ channel, address, isVerified, canReceive }) => ({
+    ...toAddresses(page),
+    // A blocked card has nothing to take along.
+    passes: card.status === cardStatus.blocked ? [] : [...passes],
+    updatedAt: now.toISOString(),
+  }
+}
+
+function toCoupons({ view, productNames, campaignNames, card }: WalletPage) {
+  return view.coupons.map(({ id, reward, expiresAt, campaign }) => ({
+    id,
+    name: reward.name,
+    kind: reward.kind,
+    products:
+      reward.kind === 'free_product'
+        ? reward.products.map((product) => productNames.get(product) ?? product)
+        : undefined,
+    expiresAt: expiresAt?.toISOString(),
+    campaignName: campaignNames.get(campaign) ?? card.campaignName,
+  }))
+}
+
+function toSpend({ spend }: WalletPage) {
+  return (
+    spend && {
+      key: spend.key,
+      worth: fromUnits(spend.worthMillionths, 6),
+      least: spend.min > 0 ? fromUnits(spend.min, spend.decimals) : undefined,
+    }
+  )
+}
+
+function toAddresses({ contacts, unconfirmed }: WalletPage) {
+  return {
+    contacts: contacts.map(({ channel, address, isVerified, canReceive }) => ({
       channel,
       address: maskAddress(channel, address),
       isVerified,
       canReceive,
     })),
-    unconfirmed: page.unconfirmed.map(({ channel, address }) => ({
+    unconfirmed: unconfirmed.map(({ channel, address }) => ({
       channel,
       address: maskAddress(channel, address),
     })),
-    // A blocked card has nothing to take along.
-    passes: card.status === cardStatus.blocked ? [] : [...passes],
-    updatedAt: now.toISOString(),
   }
 }
 

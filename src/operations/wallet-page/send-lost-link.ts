@@ -96,7 +96,7 @@ export async function findLostPage({ pool }: Deps, { org }: WalletKey): Promise<
   }
 }
 
-/** Of the same campaign, if the customer still has a card of it. */
+/** Prefers the card of the same campaign, if the customer still has one. */
 export async function replaceLink(deps: Deps, { org, card }: WalletKey, lost: LostLink): Promise<void> {
   const tenant = tenantOf(deps.pool, org)
   const campaign = (await findCard(tenant, card))?.campaign
