@@ -145,6 +145,57 @@ describe('the link alone', () => {
   })
 })
 
+test('a card that waits for approval has no code to scan, and says so', async () => {
+  const held = await enroll(ada)
+  await service.database.pool.query('UPDATE cards SET status = 2, awaits_approval = true WHERE id = $1', [
+    held.card.slice('card_'.length),
+  ])
+  const { body } = await call('GET', `${held.path}/card`)
+  expect(body.card).toEqual({ status: 2, campaignName: 'Coffee club', awaitsApproval: true })
+})
+
+test('nonsense is refused, and changes nothing', async () => {
+  const held = await enroll(ada)
+  const session = await open(held.path)
+  const before = await read(held)
+  const texts = ['', ' ', '\u0000', '\u202e', '6️⃣'.repeat(6), '-1', 'x'.repeat(10_000), '%00', "' OR 1=1 --"]
+  const bodies = [
+    null,
+    [],
+    7,
+    'text',
+    { channel: null, code: null },
+    { channel: ['email'], code: ['123456'] },
+  ]
+  const codes = texts.map((code) => ({ channel: 'email', code }))
+  for (const action of ['codes', 'sessions', 'contacts/confirm', 'download', 'erase', 'link'])
+    for (const body of [...bodies, ...(action === 'link' ? [] : codes)]) {
+      const { status } = await call('POST', `${held.path}/${action}`, body as object)
+      expect([action, body, status >= 400 && status < 500]).toEqual([action, body, true])
+    }
+  for (const text of ['\u0000', 'x'.repeat(10_000)])
+    for (const body of [
+      { fullname: text },
+      { language: text },
+      { consents: { [text]: true } },
+      { shownIn: text },
+    ])
+      expectRefusal(await call('PATCH', `${held.path}/profile`, body, session), 400, '_invalid_payload')
+  for (const authorization of [
+    '',
+    'Bearer',
+    'Basic x',
+    `bearer ${session}x`,
+    `Bearer ${session.toUpperCase()}`,
+  ])
+    expectRefusal(
+      await service.call('GET', `${held.path}/profile`, { headers: { authorization } }),
+      401,
+      '_unauthorized',
+    )
+  expect(await read(held)).toEqual(before)
+})
+
 describe('a code', () => {
   test('opens a session for a quarter of an hour, for this customer alone, and verifies the address', async () => {
     const held = await enroll(ada)

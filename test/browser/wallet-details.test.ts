@@ -2,7 +2,17 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type MailServer, startMailServer, textOf } from '../support/mail-server.ts'
-import { callApi, demo, expectAccessible, expectCalm, openPage, startBrowser, unique } from './browser.ts'
+import { startReceiver } from '../support/receiver.ts'
+import {
+  callApi,
+  demo,
+  expectAccessible,
+  expectCalm,
+  newPhone,
+  openPage,
+  startBrowser,
+  unique,
+} from './browser.ts'
 import { lookOnPhone } from './pictures.ts'
 import { scanPicture } from './scan-picture.ts'
 
@@ -65,6 +75,9 @@ const enterCode = async (page: Page, code: string, button: string) => {
   await page.getByLabel(/^Enter the code we sent to/).fill(code)
   await page.getByRole('button', { name: button, exact: true }).click()
 }
+
+const expectFocus = (page: Page, name: string) =>
+  expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe(name)
 
 test('opens a coupon above the fold to be scanned, and remembers the kind of code', async () => {
   const guest = await newGuest()
@@ -193,6 +206,51 @@ test('lets the customer change the name and the address, and withdraw a consent'
   expect(await page.locator('html').getAttribute('dir')).toBe('rtl')
   expect((await callApi('GET', `/v1/customers/${guest.id}`)).language).toBe('ar')
   await lookOnPhone(page, 'wallet-profile-ar')
+  expectCalm(opened)
+})
+
+test('asks which address a code shall go to, and for the code of a new one first thing', async () => {
+  const receiver = await startReceiver()
+  await callApi('PUT', '/v1/senders/sms', { body: { url: receiver.url } })
+  const number = newPhone()
+  const { id, cards } = await callApi('POST', '/v1/customers/register', {
+    body: { campaignId: demo.campaignId, customer: { data: { phone: number } } },
+  })
+  const opened = await openPage({ ...phone, expected: [429] })
+  const { page } = opened
+  await page.goto(cards[0].walletUrl)
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
+  await page.getByText(/^We'll send a code to \+1 ••• ••\d\d/).waitFor()
+  await page.getByRole('button', { name: 'Send code' }).click()
+  await expect.poll(() => receiver.received.length, { timeout: 40_000 }).toBe(1)
+  await enterCode(page, codeIn(receiver.received[0]!.body), 'Continue')
+  const email = `${unique()}@guests.example`
+  await page.getByRole('button', { name: 'Change email' }).click()
+  await page.getByLabel('New email address').fill(email)
+  await page.getByRole('button', { name: 'Send code' }).click()
+  const code = codeIn(await mailTo(email))
+
+  // As somebody does who looks for the message and comes back to the page.
+  await page.reload()
+  const first = page.getByRole('region', { name: 'One more step' })
+  await first.getByText('Enter the code we sent to').waitFor()
+  await lookOnPhone(page, 'wallet-confirm')
+  await first.getByRole('button', { name: 'Send again' }).click()
+  await first.getByRole('alert').getByText('A code was sent a short while ago').waitFor()
+  await enterCode(page, code, 'Confirm')
+  await first.waitFor({ state: 'detached' })
+  expect(await callApi('GET', `/v1/customers/${id}`)).toMatchObject({
+    data: { email, phone: number },
+    verified: { email: true, phone: true },
+  })
+
+  await page.getByRole('button', { name: 'Delete my data' }).click()
+  await page.getByRole('radio', { name: /Text message/ }).check()
+  await lookOnPhone(page, 'wallet-channels')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await expectFocus(page, 'Change')
+  await callApi('DELETE', '/v1/senders/sms')
+  await receiver.close()
   expectCalm(opened)
 })
 

@@ -87,7 +87,7 @@ export const operationNotes: Record<string, string> = {
   listOwnConnections: 'Also those that were revoked. Keys and secrets are never shown again.',
   rotateConnection: rotated('secret'),
 
-  getWalletCard: 'With no more personal data than the first name.',
+  getWalletCard: 'With no more personal data than the first name, and addresses that are masked.',
   getWalletBarcode: barcode,
   getWalletQrCode: barcode,
   getWalletIcon: "An SVG in the organization's color.",

@@ -1,4 +1,4 @@
-/** Renders a wallet page as an API response, without phone or email, and with no more than the first name. */
+/** Renders a wallet page as an API response: with masked addresses, and no more than the first name. */
 import { plainColor } from '../../domain/color.ts'
 import { cardStatus } from '../../domain/customer.ts'
 import { maskAddress } from '../../domain/mask-address.ts'
