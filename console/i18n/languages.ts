@@ -112,3 +112,10 @@ export async function changeLanguage(language: Language): Promise<void> {
   await i18next.changeLanguage(language)
   applyDirection()
 }
+
+/** Uses the language that the customer has chosen elsewhere, unless another one was chosen in this browser. */
+export async function adoptChosenLanguage(language: Language): Promise<void> {
+  if (localStorage.getItem(storageKey) !== null || language === i18next.language) return
+  await i18next.changeLanguage(language)
+  applyDirection()
+}

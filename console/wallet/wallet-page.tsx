@@ -1,7 +1,13 @@
 import { type CSSProperties, lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatDateTime } from '../i18n/format.ts'
-import { adoptLanguage, changeLanguage, type Language, languages } from '../i18n/languages.ts'
+import {
+  adoptChosenLanguage,
+  adoptLanguage,
+  changeLanguage,
+  type Language,
+  languages,
+} from '../i18n/languages.ts'
 import { CardFace } from './card-face.tsx'
 import { Balances, Expiring, Passes } from './card-parts.tsx'
 import { Coupons } from './coupons.tsx'
@@ -91,15 +97,17 @@ function ShownCard({ card, isKept, onChanged, onErased }: ShownCardProps) {
 }
 
 /** Sets the tab title and the browser's color to the merchant's. */
-function Dress({ card: { organization, card } }: { readonly card: WalletCard }) {
+function Dress({ card: { organization, card, language } }: { readonly card: WalletCard }) {
   useEffect(() => {
-    adoptLanguage(organization.locale)
+    // A card that this phone kept may be in a language whose texts it did not keep: the page stays as it is.
+    const adopting = language ? adoptChosenLanguage(language) : adoptLanguage(organization.locale)
+    adopting.catch(() => {})
     document.title = `${card.campaignName} · ${organization.name}`
     place('meta', 'theme-color', { name: 'theme-color', content: organization.color })
     place('link', 'manifest', { rel: 'manifest', href: `${cardAddress}/manifest.webmanifest` })
     // iPhones take the home screen icon from here, not from the manifest.
     place('link', 'touch-icon', { rel: 'apple-touch-icon', href: '/w/icon-192.png' })
-  }, [organization, card.campaignName])
+  }, [organization, card.campaignName, language])
   return null
 }
 

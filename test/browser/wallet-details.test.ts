@@ -206,6 +206,11 @@ test('lets the customer change the name and the address, and withdraw a consent'
   expect(await page.locator('html').getAttribute('dir')).toBe('rtl')
   expect((await callApi('GET', `/v1/customers/${guest.id}`)).language).toBe('ar')
   await lookOnPhone(page, 'wallet-profile-ar')
+  // Another phone of the customer follows, whatever its own language is.
+  const other = await openPage(phone)
+  await other.page.goto(guest.card.walletUrl)
+  await other.page.getByRole('heading', { name: 'بياناتك' }).waitFor()
+  expectCalm(other)
   expectCalm(opened)
 })
 

@@ -33,9 +33,9 @@ export function toWalletReply(page: WalletPage, passes: readonly WalletKind[], n
       status: card.status,
       awaitsApproval: card.awaitsApproval ? (true as const) : undefined,
       campaignName: card.campaignName,
-      awaitsApproval: card.awaitsApproval ? (true as const) : undefined,
     },
     firstName: view.customer.fullname?.trim().split(/\s+/, 1)[0] || undefined,
+    language: view.customer.language,
     balances: sortBalances(page).map(({ key, value, decimals, total }) => ({
       key,
       name: balanceNames.get(key) ?? key,

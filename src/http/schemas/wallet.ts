@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { named } from '../openapi/name-components.ts'
-import { CardStatus, Channels, RewardKind, WalletKinds } from './choices.ts'
+import { CardStatus, Channels, Languages, RewardKind, WalletKinds } from './choices.ts'
 import { Expiring, Tiers } from './customer.ts'
 import { cardExample, couponExample, customerWithExpiryExample, exampleId } from './examples.ts'
 import { Id, Optional, Text, Timestamp } from './fields.ts'
@@ -194,13 +194,11 @@ export const WalletCard = Type.Object(
           Type.Literal(true, { description: 'It is blocked because the merchant has to approve it first.' }),
         ),
         campaignName: Type.String({ description: 'Name of the campaign of the card.' }),
-        awaitsApproval: Optional(
-          Type.Literal(true, { description: 'It is blocked until the merchant approves it.' }),
-        ),
       },
       { description: 'The card.' },
     ),
     firstName: Optional(Type.String({ description: 'First word of the full name.' })),
+    language: Optional(Languages),
     balances: Type.Array(
       Type.Object({
         key: Type.String({ description: 'Key of the balance.' }),
