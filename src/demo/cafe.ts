@@ -8,6 +8,15 @@ const cup = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 96"><circle
 export const looks = {
   color: '#7b3f1d',
   logo: `data:image/svg+xml;base64,${Buffer.from(cup).toString('base64')}`,
+  contact: {
+    address: '12 Main Street\nSpringfield',
+    openingHours: 'Mon–Fri 7 am – 6 pm\nSat–Sun 8 am – 5 pm',
+    phone: '+1 202 555 0142',
+    email: 'hello@example.com',
+    website: 'https://example.com',
+    termsUrl: 'https://example.com/terms',
+    privacyUrl: 'https://example.com/privacy',
+  },
 }
 
 export const branches = [
