@@ -13,9 +13,7 @@ export const colorOf = ({ color = plainColor }: OpenWallet['organization']): str
 
 export function toWalletReply(page: WalletPage, passes: readonly WalletKind[], now: Date) {
   const { organization, card, view, progress, balanceNames, otherCampaigns } = page
-  const { name, logo, locale, currency, timezone } = organization
-  // The words of the consent are shown where it is given.
-  const { consentText: _, ...shownContact } = organization.contact
+  const { name, logo, locale, currency, timezone, contact } = organization
   const decimals = new Map(view.balances.map((balance) => [balance.key, balance.decimals]))
   const units = (key: string, amount: number) => fromUnits(amount, decimals.get(key) ?? 0)
   return {
@@ -26,7 +24,7 @@ export function toWalletReply(page: WalletPage, passes: readonly WalletKind[], n
       locale,
       currency,
       timezone,
-      contact: shownContact,
+      contact,
     },
     card: {
       barcode: card.status === cardStatus.blocked ? undefined : card.barcode,

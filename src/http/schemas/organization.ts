@@ -60,18 +60,6 @@ export const OrganizationContact = Type.Unsafe<Contact>(
   }),
 )
 
-/** What the wallet page shows of it. */
-export const ShownContact = Type.Unsafe<Omit<Contact, 'consentText'>>(
-  Type.Object(
-    Object.fromEntries(
-      contactFields
-        .filter(([name]) => name !== 'consentText')
-        .map(([name, field]) => [name, Optional(field)]),
-    ),
-    { ...named('MerchantContact'), description: 'How the merchant can be reached.' },
-  ),
-)
-
 export const OrganizationContactPatch = Type.Unsafe<{ [K in keyof Contact]?: string | null }>(
   Type.Object(Object.fromEntries(contactFields.map(([name, field]) => [name, Optional(Nullable(field))])), {
     ...named('OrganizationContactPatch'),

@@ -4,7 +4,7 @@ import { CardStatus, Channels, Languages, RewardKind, WalletKinds } from './choi
 import { Expiring, Tiers } from './customer.ts'
 import { cardExample, couponExample, customerWithExpiryExample, exampleId } from './examples.ts'
 import { Id, Optional, Text, Timestamp } from './fields.ts'
-import { organizationFields, ShownContact } from './organization.ts'
+import { OrganizationContact, organizationFields } from './organization.ts'
 import { Totals } from './transaction.ts'
 
 const visitExample = {
@@ -178,7 +178,7 @@ export const WalletCard = Type.Object(
         ...merchantFields,
         currency: organizationFields.currency,
         timezone: organizationFields.timezone,
-        contact: ShownContact,
+        contact: OrganizationContact,
       },
       { description: 'The merchant.' },
     ),
