@@ -14,7 +14,6 @@ ALTER TABLE organizations ADD COLUMN contact json;
 
 -- Blocked until somebody has looked at who enrolled.
 ALTER TABLE cards ADD COLUMN awaits_approval boolean NOT NULL DEFAULT false;
-CREATE INDEX cards_awaiting_approval ON cards (org_id, customer_id) WHERE awaits_approval;
 
 -- The public page of a campaign. Its name is part of the URL, so it exists once in the whole installation.
 CREATE TABLE enrollment_pages (

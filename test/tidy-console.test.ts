@@ -24,7 +24,9 @@ describe('the pages', () => {
   })
 
   test('call the service in one way only, except for the pages of customers, who have no session', () => {
-    expect(matching(/\bfetch\(/, ['api/calls.ts', 'wallet/card-request.ts', 'enroll/requests.ts'])).toEqual([])
+    expect(matching(/\bfetch\(/, ['api/calls.ts', 'wallet/card-request.ts', 'enroll/requests.ts'])).toEqual(
+      [],
+    )
   })
 
   test('format numbers and dates in one place', () => {
