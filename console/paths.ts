@@ -20,6 +20,7 @@ export const paths = {
   branches: () => '/branches',
   users: () => '/users',
   people: () => '/people',
+  walletPasses: () => '/settings/wallet-passes',
   connections: () => '/connections',
   webhooks: () => '/webhooks',
   webhook: (id: string) => `/webhooks/${id}`,
@@ -37,3 +38,4 @@ export const consoleBase = '/console'
 /** Paths outside of the console. */
 export const till = '/till'
 export const apiReference = '/docs'
+export const guide = (name: 'wallet-passes'): string => `/docs/guides/${name}`

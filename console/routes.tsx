@@ -195,6 +195,13 @@ const pages = [
     'AuditPage',
     () => import('./pages/developers/audit-page.tsx'),
   ),
+  page(
+    '/settings/wallet-passes',
+    'manage',
+    ['passes'],
+    'WalletPassesPage',
+    () => import('./pages/passes/wallet-passes-page.tsx'),
+  ),
   page('/settings', 'pos', ['settings'], 'SettingsPage', () => import('./pages/settings/settings-page.tsx')),
 ]
 

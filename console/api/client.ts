@@ -13,11 +13,14 @@ export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
   readonly code: string
+  /** Codes of everything that is wrong, if the service says more than one thing. */
+  readonly problems: readonly string[]
 
-  constructor(status: number, code: string, message: string) {
+  constructor(status: number, code: string, message: string, problems: readonly string[] = []) {
     super(message)
     this.status = status
     this.code = code
+    this.problems = problems
   }
 }
 
@@ -64,10 +67,11 @@ export async function dataOf<T>(call: Promise<Answer<T>>): Promise<T> {
   }
   const { data, error, response } = answer
   if (response.ok) return data as T
-  const body = (error ?? {}) as { message?: string; description?: string }
+  const body = (error ?? {}) as { message?: string; description?: string; problems?: string[] }
   throw new ApiError(
     response.status,
     body.message ?? `http_${response.status}`,
     body.description ?? `The service responded with status ${response.status}. Try again in a moment.`,
+    body.problems,
   )
 }

@@ -148,6 +148,8 @@ export class Refused extends Error {
   readonly place: 'body' | 'path'
   /** The oldest cursor that can still be used. */
   cursor: string | undefined
+  /** Codes of everything that is wrong, where the description has a sentence for each. */
+  problems: readonly string[] | undefined
   /** When a retry may succeed, if known. */
   retryAfterSeconds: number | undefined
 

@@ -36,6 +36,7 @@ async function expectProblems(body: object, codes: readonly PassProblemCode[]) {
   const [wallet] = Object.keys(body)
   const messages = codes.map((code) => passProblems[code]).join(' ')
   expect(reply.body.description).toBe(`${wallet}: ${messages}`)
+  expect(reply.body.problems).toEqual(codes)
 }
 
 describe('keys for Google Wallet', () => {

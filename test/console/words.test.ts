@@ -7,6 +7,7 @@ import type { MovementKind } from '../../src/domain/ledger-entry.ts'
 import { messageKinds, messageStatus } from '../../src/domain/message.ts'
 import { refusals } from '../../src/domain/refusal.ts'
 import { skipReasons } from '../../src/domain/skip-reason.ts'
+import { passProblems } from '../../src/domain/wallet-pass.ts'
 import { warningCodes } from '../../src/domain/warning.ts'
 import { packageRoot } from '../../src/package-root.ts'
 
@@ -59,4 +60,10 @@ test('every kind and status of a message, and what its text may contain', () => 
   expect(Object.keys(placeholder).sort()).toEqual([...new Set<string>(named)].sort())
   const statuses = Object.values(messageStatus).map(String)
   expect(Object.keys(texts('common').status.message).sort()).toEqual(statuses.sort())
+})
+
+test('everything that can be wrong with the keys for passes, with what to do', () => {
+  const worded: Record<string, object> = texts('passes').problem
+  expect(Object.keys(worded).sort()).toEqual(Object.keys(passProblems).sort())
+  for (const words of Object.values(worded)) expect(Object.keys(words)).toEqual(['what', 'todo'])
 })

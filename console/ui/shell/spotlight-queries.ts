@@ -1,5 +1,5 @@
 /** Queries for the records that Ctrl-K finds besides the pages, sent while the user types. */
-import { IconCashRegister, IconPlus, IconUserPlus } from '@tabler/icons-react'
+import { IconCashRegister, IconDeviceMobile, IconPlus, IconUserPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { ApiError, api, dataOf, type Schemas } from '../../api/client.ts'
 import { paths, till } from '../../paths.ts'
@@ -8,6 +8,7 @@ import { paths, till } from '../../paths.ts'
 export const actions = [
   { key: 'newCampaign', icon: IconPlus, to: paths.newCampaign() },
   { key: 'register', icon: IconUserPlus, to: paths.customers(), search: { register: '1' } },
+  { key: 'walletPasses', icon: IconDeviceMobile, to: paths.walletPasses() },
   { key: 'openTill', icon: IconCashRegister, href: till },
 ] as const
 

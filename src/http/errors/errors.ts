@@ -34,6 +34,8 @@ export interface ErrorBody {
   customer?: string
   /** The oldest cursor that can still be used. */
   cursor?: string
+  /** Codes of everything that is wrong with the keys for passes. */
+  problems?: readonly string[]
 }
 
 interface RefusedRequest {
@@ -61,6 +63,7 @@ export function toErrorBody(refused: Refused, request: RefusedRequest, now: Date
     transaction: refused.transaction,
     customer: refused.customer,
     cursor: refused.cursor,
+    problems: refused.problems,
   }
 }
 

@@ -224,6 +224,12 @@ const ApiError = {
       type: 'string',
       description: 'With `cursor_expired`: the oldest cursor that can still be used.',
     },
+    problems: {
+      type: 'array',
+      description:
+        'If keys for passes are refused: everything that is wrong with them, as codes of `PassProblemCode`.',
+      items: { type: 'string' },
+    },
   },
 }
 

@@ -75,6 +75,7 @@ const AppleReply = Type.Object(
     ...keysFields,
     passType: Optional(Type.String({ description: 'The pass type that the certificate is for.' })),
     team: Optional(Type.String({ description: 'The team that the certificate is of.' })),
+    validFrom: Optional(Timestamp('Since when the certificate is valid.')),
     expiresAt: Optional(Timestamp('When the certificate expires.')),
   },
   { ...named('ApplePasses'), description: 'The keys for Apple Wallet; absent if there are none.' },
@@ -105,6 +106,7 @@ export const WalletPassesReply = Type.Object(
           problems: [],
           passType: 'pass.com.example.loyalty',
           team: 'A1B2C3D4E5',
+          validFrom: '2026-03-14T09:26:53.000Z',
           expiresAt: '2027-03-14T09:26:53.000Z',
         },
         barcode: 'code128',
@@ -124,11 +126,17 @@ export function toWalletPassesReply(keys: PassKeys) {
       }
     )
   }
-  const { passType, team, expiresAt } = keys.apple.shown
+  const { passType, team, validFrom, expiresAt } = keys.apple.shown
   const { issuer, serviceAccount } = keys.google.shown
   const [apple, google] = [common('apple'), common('google')]
   return {
-    apple: apple && { ...apple, passType, team, expiresAt: expiresAt?.toISOString() },
+    apple: apple && {
+      ...apple,
+      passType,
+      team,
+      validFrom: validFrom?.toISOString(),
+      expiresAt: expiresAt?.toISOString(),
+    },
     google: google && { ...google, issuer, serviceAccount },
     barcode: keys.firstCode,
   }

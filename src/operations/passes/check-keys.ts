@@ -29,6 +29,7 @@ export interface Checked<T> {
   readonly shown: {
     readonly passType?: string
     readonly team?: string
+    readonly validFrom?: Date
     readonly expiresAt?: Date
     readonly issuer?: string
     readonly serviceAccount?: string
@@ -43,7 +44,8 @@ export function checkAppleKeys(input: AppleKeysInput, now: Date): Checked<AppleK
   const chain = readChain(input.intermediate)
   const { passType, team } = certificate ? namesIn(certificate) : {}
   const expiresAt = certificate && new Date(certificate.validTo)
-  const shown = { passType, team, expiresAt }
+  const validFrom = certificate && new Date(certificate.validFrom)
+  const shown = { passType, team, validFrom, expiresAt }
   const codes = [
     ...(certificate
       ? certificateProblems(certificate, { passType, team }, input, now)

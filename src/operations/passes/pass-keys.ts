@@ -128,5 +128,10 @@ export async function patchPassSettings(
 function refuseProblems(wallet: WalletKind, { problems }: Checked<unknown>): void {
   const errors = problems.filter(({ isWarning }) => !isWarning)
   if (errors.length === 0) return
-  throw new Refused('_invalid_payload', `${wallet}: ${errors.map(({ message }) => message).join(' ')}`)
+  const refused = new Refused(
+    '_invalid_payload',
+    `${wallet}: ${errors.map(({ message }) => message).join(' ')}`,
+  )
+  refused.problems = errors.map(({ code }) => code)
+  throw refused
 }
