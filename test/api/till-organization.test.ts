@@ -45,3 +45,13 @@ test('so does a person who has signed in, with the scopes of the role', async ()
     expect([reply.status, reply.body.scopes]).toEqual([200, scopes])
   }
 })
+
+test('a till reads the words that customers agree to, and so does a person', async () => {
+  const consentText = 'Kahve may send me offers.'
+  await merchant.call('PATCH', '/v1/organization', { contact: { consentText } })
+  const till = await merchant.connect(['pos'])
+  expect((await till('GET', path)).body.consentText).toBe(consentText)
+  const { cookie } = await createQuickPerson(service, merchant, 'cashier')
+  const session = await service.call('GET', '/auth/session', { headers: { cookie } })
+  expect(session.body.organization.consentText).toBe(consentText)
+})

@@ -11,6 +11,7 @@ import {
   openConsole,
   pageTitle,
 } from './console.ts'
+import { desk, look } from './pictures.ts'
 
 startBrowser()
 
@@ -48,7 +49,7 @@ test('a new color and name are seen on the wallet page', async () => {
   // What is said goes away by itself: it is waited for from the beginning.
   await Promise.all([
     page.getByText('Saved', { exact: true }).waitFor(),
-    page.getByRole('button', { name: 'Save' }).click(),
+    page.getByRole('button', { name: 'Save', exact: true }).click(),
   ])
   await page.getByRole('banner').getByText(name).waitFor()
   await page.reload()
@@ -68,6 +69,76 @@ test('a new color and name are seen on the wallet page', async () => {
     .some((element) => getComputedStyle(element).backgroundColor === 'rgb(166, 30, 77)')`)
   expect(painted).toBe(true)
   expectCalm(wallet)
+  expectCalm(opened)
+})
+
+test('customers are told how to reach the merchant, and are asked in its words', async () => {
+  const { invitation } = await newOrganization()
+  const opened = await join(invitation, 'Bea Baker', { expected: [400] })
+  const { page } = opened
+  const call = async (method: 'GET' | 'POST', path: string, data?: object) => {
+    const reply = await page.request.fetch(new URL(path, invitation).href, { method, data })
+    expect(reply.ok()).toBe(true)
+    return reply.json()
+  }
+  const { id } = await call('POST', '/v1/campaigns', {
+    name: 'Bread club',
+    balances: [{ key: 'crumbs', name: 'Crumbs' }],
+  })
+  await call('POST', `/v1/campaigns/${id}/publish`, {})
+  await page.getByRole('link', { name: 'Settings' }).click()
+  const words = 'Bread & Butter may write to me about fresh bread.'
+  await page.getByRole('textbox', { name: 'Address' }).fill('1 Main Street\nSpringfield')
+  await page.getByRole('textbox', { name: 'Opening hours' }).fill('Mon–Fri 7–18')
+  await page.getByRole('textbox', { name: 'Phone' }).fill('+1 202 555 0100')
+  await page.getByRole('textbox', { name: 'Terms' }).fill('https://example.com/terms')
+  const consent = page.getByRole('textbox', { name: 'Words of the marketing consent' })
+  expect(await consent.getAttribute('placeholder')).toContain('I can stop them at any time.')
+  await consent.fill(words)
+  const preview = page.getByRole('figure', { name: 'Card preview' })
+  await preview.last().getByText('Springfield').waitFor()
+  await preview.last().getByRole('link', { name: 'Terms' }).waitFor()
+  await expectAccessibleInBothSchemes(page)
+  await Promise.all([
+    page.getByText('Saved', { exact: true }).waitFor(),
+    page.getByRole('button', { name: 'Save contact' }).click(),
+  ])
+  await preview.first().getByText('Mon–Fri 7–18').waitFor()
+  expect((await call('GET', '/v1/organization')).contact).toEqual({
+    address: '1 Main Street\nSpringfield',
+    openingHours: 'Mon–Fri 7–18',
+    phone: '+1 202 555 0100',
+    termsUrl: 'https://example.com/terms',
+    consentText: words,
+  })
+  await look(page, 'console-settings-contact')
+  await page.setViewportSize(desk)
+
+  await page.getByRole('link', { name: 'Customers' }).click()
+  await page.getByRole('button', { name: 'Register customer' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(words).waitFor()
+  await dialog.getByRole('textbox', { name: 'Full name' }).fill('Ada Lovelace')
+  await dialog.getByRole('combobox', { name: 'Language' }).click()
+  await page.getByRole('option', { name: 'Deutsch' }).click()
+  await dialog.getByRole('switch', { name: 'Marketing consent' }).check()
+  await expectAccessibleInBothSchemes(page)
+  await dialog.getByRole('button', { name: 'Register' }).click()
+  const main = page.getByRole('main')
+  await main.getByText('Deutsch').waitFor()
+  await main.getByText(`“${words}”`).waitFor()
+  await look(page, 'console-customer-consent')
+  await page.setViewportSize(desk)
+
+  // Without a tick nobody was asked, at the till as well.
+  await page.goto(new URL('/till', invitation).href)
+  await page.getByRole('button', { name: 'New customer' }).click()
+  await dialog.getByText(words).waitFor()
+  await dialog.getByRole('textbox', { name: 'Full name' }).fill('Silent Sam')
+  await dialog.getByRole('button', { name: 'Register' }).click()
+  await page.getByText('Silent Sam').first().waitFor()
+  const { data } = await call('GET', '/v1/customers?q=Silent')
+  expect(data.map(({ consents }: { consents?: object }) => consents)).toEqual([undefined])
   expectCalm(opened)
 })
 

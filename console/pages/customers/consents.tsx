@@ -1,4 +1,4 @@
-import { Stack, Switch } from '@mantine/core'
+import { Stack, Switch, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
@@ -48,10 +48,12 @@ interface ConsentFieldsProps {
 /** A switch for each purpose, with the date and the source of what is known. */
 export function ConsentFields({ values, onChange, customer }: ConsentFieldsProps) {
   const { t } = useTranslation('customers')
-  const { timezone } = useSession().organization
+  const { timezone, consentText } = useSession().organization
   const nameOf = useConsentName()
   const about = (purpose: string) => {
-    if (customer === undefined) return t('profile.marketingAbout')
+    if (customer === undefined) {
+      return consentText ? t('profile.consentAsk', { words: consentText }) : t('profile.marketingAbout')
+    }
     const last = lastChange(customer, purpose)
     if (!last) return t('profile.notAsked')
     return t(last.given ? 'profile.givenOn' : 'profile.withdrawnOn', {
@@ -85,14 +87,19 @@ export function useConsentFacts(customer: Customer): Fact[] {
       label: t('profile.consentHistory'),
       value: history.length > 0 && (
         <Stack gap={4}>
-          {history.toReversed().map(({ purpose, given, at, via }) => (
-            <span key={`${purpose} ${at}`}>
+          {history.toReversed().map(({ purpose, given, at, via, wording }) => (
+            <div key={`${purpose} ${at}`}>
               {t(given ? 'profile.consentGiven' : 'profile.consentWithdrawn', {
                 consent: nameOf(purpose),
                 date: formatDateTime(at, timezone),
                 via: t(`profile.consentVia.${via}`),
               })}
-            </span>
+              {wording && (
+                <Text size="sm" c="dimmed" dir="auto">
+                  {t('profile.consentWording', { words: wording })}
+                </Text>
+              )}
+            </div>
           ))}
         </Stack>
       ),

@@ -21,6 +21,7 @@ import { StatusBadge, statusCode, useStatusOptions } from '../../ui/status-badge
 import { toast } from '../../ui/toast.ts'
 import { WaitingHint } from './approval.tsx'
 import { useConsentColumns } from './consent-columns.ts'
+import { useLanguageColumn } from './language-column.ts'
 import { RegisterForm } from './register-form.tsx'
 
 type Customer = Schemas['Customer']
@@ -176,7 +177,6 @@ function useBalanceColumns(program: Program, holds: string | undefined): Column<
 function useColumns(program: Program, holds: string | undefined): Column<Customer>[] {
   const { t } = useTranslation('customers')
   const { timezone } = useSession().organization
-  const consents = useConsentColumns()
   return [
     {
       key: 'name',
@@ -210,7 +210,8 @@ function useColumns(program: Program, holds: string | undefined): Column<Custome
     { key: 'phone', label: t('phone'), isOnlyCsv: true, cell: ({ data }) => data.phone },
     { key: 'email', label: t('email'), isOnlyCsv: true, cell: ({ data }) => data.email },
     ...useBalanceColumns(program, holds),
-    ...consents,
+    ...useConsentColumns(),
+    useLanguageColumn(),
     {
       key: 'status',
       label: t('status'),

@@ -20,9 +20,9 @@ export function EditForm({ customer, isOpen, onClose }: EditFormProps) {
     onClose,
     initial: () => {
       const { fullname = '', phone = '', email = '' } = customer.data
-      return { fullname, phone, email, consents: consentsOf(customer) }
+      return { fullname, phone, email, language: customer.language, consents: consentsOf(customer) }
     },
-    send: ({ fullname, phone, email, consents }) =>
+    send: ({ fullname, phone, email, language, consents }) =>
       dataOf(
         api.PATCH('/v1/customers/{id}', {
           params: { path: { id: customer.id } },
@@ -33,6 +33,7 @@ export function EditForm({ customer, isOpen, onClose }: EditFormProps) {
               phone: phone.trim() || null,
               email: email.trim() || null,
             },
+            language: language ?? null,
             consents: changedConsents(consentsOf(customer), consents),
           },
         }),

@@ -1,10 +1,16 @@
-import { TextInput } from '@mantine/core'
+import { Select, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import type { Schemas } from '../../api/client.ts'
+import { languages } from '../../i18n/languages.ts'
+
+export type CustomerLanguage = NonNullable<Schemas['Customer']['language']>
 
 interface Profile {
   readonly fullname: string
   readonly phone: string
   readonly email: string
+  /** Undefined for that of the organization. */
+  readonly language: CustomerLanguage | undefined
 }
 
 interface ProfileFieldsProps {
@@ -37,6 +43,15 @@ export function ProfileFields({ values, set }: ProfileFieldsProps) {
         maxLength={254}
         value={values.email}
         onChange={(event) => set({ email: event.currentTarget.value })}
+      />
+      <Select
+        label={t('language')}
+        description={t('languageAbout')}
+        placeholder={t('languageNone')}
+        data={Object.entries(languages).map(([value, { name }]) => ({ value, label: name }))}
+        value={values.language ?? null}
+        onChange={(language) => set({ language: (language as CustomerLanguage | null) ?? undefined })}
+        clearable
       />
     </>
   )

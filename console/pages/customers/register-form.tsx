@@ -5,9 +5,17 @@ import { useProgram } from '../../i18n/campaign-names.ts'
 import { FormModal } from '../../ui/form.tsx'
 import { useModalForm } from '../../ui/use-modal-form.ts'
 import { ConsentFields, changedConsents, consentsOf } from './consents.tsx'
-import { ProfileFields } from './profile-fields.tsx'
+import { type CustomerLanguage, ProfileFields } from './profile-fields.tsx'
 
 const nothingAsked = consentsOf({})
+const nothingYet = {
+  campaign: '',
+  fullname: '',
+  phone: '',
+  email: '',
+  language: undefined as CustomerLanguage | undefined,
+  consents: nothingAsked,
+}
 
 interface RegisterFormProps {
   readonly isOpen: boolean
@@ -26,8 +34,8 @@ export function RegisterForm({ isOpen, onClose, customer, onDone }: RegisterForm
   const { values, set, modal } = useModalForm({
     isOpen,
     onClose,
-    initial: () => ({ campaign: '', fullname: '', phone: '', email: '', consents: nothingAsked }),
-    send: ({ campaign, fullname, phone, email, consents: asked }, header) => {
+    initial: () => nothingYet,
+    send: ({ campaign, fullname, phone, email, language, consents: asked }, header) => {
       const data = { fullname: fullname.trim(), phone: phone.trim(), email: email.trim() }
       const consents = changedConsents(nothingAsked, asked)
       return dataOf(
@@ -35,7 +43,7 @@ export function RegisterForm({ isOpen, onClose, customer, onDone }: RegisterForm
           params: { header },
           body: {
             campaignId: campaign || first,
-            customer: customer === undefined ? { data, consents } : { id: customer },
+            customer: customer === undefined ? { data, consents, language } : { id: customer },
           } as never,
         }),
       )

@@ -1,18 +1,21 @@
 import { isLightColor, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import type { Schemas } from '../../api/client.ts'
 import { brandColor } from '../../theme.ts'
 import classes from './card-preview.module.css'
+import { ContactPreview } from './contact-preview.tsx'
 
 interface CardPreviewProps {
   readonly name: string
   readonly color: string
   readonly logo: string
+  readonly contact: Schemas['OrganizationContact']
 }
 
 const isColor = (text: string) => /^#[0-9a-f]{6}$/i.test(text)
 
-/** An approximation of the wallet page's header; its text is light or dark, whichever is readable. */
-export function CardPreview({ name, color, logo }: CardPreviewProps) {
+/** An approximation of the wallet page; the card's text is light or dark, whichever is readable. */
+export function CardPreview({ name, color, logo, contact }: CardPreviewProps) {
   const { t } = useTranslation('settings')
   const background = isColor(color) ? color : brandColor
   return (
@@ -36,6 +39,7 @@ export function CardPreview({ name, color, logo }: CardPreviewProps) {
           <div dir="ltr">2712 3456 7890</div>
         </div>
       </div>
+      <ContactPreview contact={contact} />
     </figure>
   )
 }

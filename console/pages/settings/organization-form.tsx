@@ -111,7 +111,7 @@ export function OrganizationForm({ organization }: { readonly organization: Orga
               eyeDropperButtonProps={{ 'aria-label': t('organization.eyeDropper') }}
             />
             <LogoField value={logo} onChange={setLogo} />
-            <CardPreview name={name} color={color} logo={logo} />
+            <CardPreview name={name} color={color} logo={logo} contact={organization.contact} />
           </Stack>
         </SimpleGrid>
         <SalesFields value={sales} onChange={setSales} />

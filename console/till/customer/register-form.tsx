@@ -38,7 +38,8 @@ export default function RegisterForm({ given = '', onClose, onRegistered }: Regi
   const submit = () => {
     if (campaignId === null) return
     const data = { phone: phone.trim(), email: email.trim(), fullname: fullname.trim() }
-    mutate({ campaignId, customer: { data, consents: { marketing } } })
+    // Somebody who was not asked has not refused.
+    mutate({ campaignId, customer: { data, consents: marketing ? { marketing } : undefined } })
   }
   return (
     <FormModal
@@ -81,11 +82,28 @@ export default function RegisterForm({ given = '', onClose, onRegistered }: Regi
         required
         error={campaigns.length === 0 ? t('register.noCampaign') : undefined}
       />
-      <Checkbox
-        label={t('register.marketing')}
-        checked={marketing}
-        onChange={({ currentTarget }) => setMarketing(currentTarget.checked)}
-      />
+      <ConsentField isGiven={marketing} onChange={setMarketing} />
     </FormModal>
+  )
+}
+
+interface ConsentFieldProps {
+  readonly isGiven: boolean
+  readonly onChange: (isGiven: boolean) => void
+}
+
+/** With the merchant's own words, if there are any. */
+function ConsentField({ isGiven, onChange }: ConsentFieldProps) {
+  const { t } = useTranslation('till')
+  const { consentText } = useTillContext().session.organization
+  return (
+    <Checkbox
+      label={t('register.marketing')}
+      description={
+        consentText ? t('register.marketingAsk', { words: consentText }) : t('register.marketingAbout')
+      }
+      checked={isGiven}
+      onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+    />
   )
 }

@@ -77,10 +77,11 @@ async function toSessionReply({ pool, clock }: Deps, session: PersonSession) {
     tenantOf(pool, session.organization.orgId),
     session.organization,
   )
-  const { id, name, country, currency, timezone, locale, color, logo, isDemo } = organization
+  const { id, name, country, currency, timezone, locale, color, logo, isDemo, contact } = organization
+  const { consentText } = contact
   return {
     person,
-    organization: { id, name, country, currency, timezone, locale, color, logo, isDemo },
+    organization: { id, name, country, currency, timezone, locale, color, logo, isDemo, consentText },
     scopes: [...scopesOf(person.role)],
     user,
     branch,

@@ -4,6 +4,7 @@
  */
 import { type Static, Type } from 'typebox'
 import { listNamedBalances } from '../../store/campaigns.ts'
+import { findContact } from '../../store/organizations.ts'
 import { listSenders } from '../../store/senders.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import { listTillEntries, type TillEntry } from '../../store/till-directory.ts'
@@ -14,6 +15,7 @@ import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../reque
 import { Channels, SessionScope } from '../schemas/choices.ts'
 import { directoryExamples, tillBalanceExample, tillOrganizationExample } from '../schemas/examples.ts'
 import { Optional, PageOf, Text } from '../schemas/fields.ts'
+import { ConsentText } from '../schemas/organization.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 const entry = {
@@ -81,6 +83,7 @@ const TillOrganization = Type.Object(
     channels: Type.Array(Channels, {
       description: 'How messages can be sent to customers; none if they cannot.',
     }),
+    consentText: Optional(ConsentText),
   },
   {
     ...named('TillOrganization'),
@@ -110,9 +113,10 @@ function tillOrganization(app: Server, { deps }: ServerOptions): void {
     async ({ caller }) => {
       const { name, country, currency, currencyDecimals, timezone } = caller.organization
       const scopes = [...caller.scopes] as Static<typeof SessionScope>[]
-      const senders = await listSenders(tenantOf(deps.pool, caller.organization.orgId))
-      const channels = senders.map(({ channel }) => channel)
-      return { name, country, currency, currencyDecimals, timezone, scopes, channels }
+      const tenant = tenantOf(deps.pool, caller.organization.orgId)
+      const channels = (await listSenders(tenant)).map(({ channel }) => channel)
+      const { consentText } = await findContact(tenant)
+      return { name, country, currency, currencyDecimals, timezone, scopes, channels, consentText }
     },
   )
 }

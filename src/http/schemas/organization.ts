@@ -51,6 +51,13 @@ const aboutContact = {
   }),
 }
 
+/** For pages on which staff ask for the consent. */
+export const ConsentText = Type.String({
+  description:
+    'What customers agree to who want offers, in the words of the merchant; absent if there are none.',
+  examples: ['Blue Cup may send me offers by email. I can stop them at any time.'],
+})
+
 const contactFields = Object.entries(aboutContact)
 
 export const OrganizationContact = Type.Unsafe<Contact>(

@@ -4,7 +4,7 @@ import { named } from '../openapi/name-components.ts'
 import { PersonStatus, Role, SessionScope } from './choices.ts'
 import { invitationExample, personExample, sessionExample } from './examples.ts'
 import { CreatedAt, Id, Optional, Text, Timestamp } from './fields.ts'
-import { organizationFields } from './organization.ts'
+import { ConsentText, organizationFields } from './organization.ts'
 
 export const PersonName = Text(200, { minLength: 1, description: 'The name that colleagues see.' })
 export const Email = Text(254, {
@@ -71,6 +71,7 @@ export const SessionReply = Type.Object(
         id: Id('org'),
         ...organizationFields,
         isDemo: Type.Boolean({ description: 'Whether this is the demo organization.' }),
+        consentText: Optional(ConsentText),
       },
       { description: 'The organization of the person.' },
     ),
