@@ -11,6 +11,7 @@ import { setTenant } from '../database/tenant-query.ts'
 import { isPepperOf, WrongPepperError } from '../operations/auth/recognize-pepper.ts'
 import { platformOrg } from '../store/tenant.ts'
 import { checkCluster } from './check-cluster.ts'
+import { checkOrganizationKeys } from './check-passes.ts'
 import { checkReplica } from './check-replica.ts'
 import { checkWork } from './check-running.ts'
 import { nameDatabase } from './explain-failure.ts'
@@ -65,18 +66,23 @@ async function checkServer(
       ...(await checkReplica(config, client, await findSession(client, { isNewer }))),
       ...(pepper !== undefined && schema.status === 'ok' ? [await checkPepper(client, pepper)] : []),
       await checkClock(client),
-      ...(isUsable ? await checkWorkOn(connection, await findSession(client)) : []),
+      ...(isUsable ? await checkWorkOn(connection, await findSession(client), pepper) : []),
     ]
   } finally {
     await client.end()
   }
 }
 
-async function checkWorkOn(connection: DatabaseConnection, session: SessionOptions): Promise<Finding[]> {
+async function checkWorkOn(
+  connection: DatabaseConnection,
+  session: SessionOptions,
+  pepper: string | undefined,
+): Promise<Finding[]> {
   const applicationName = 'loyalty-wallet doctor'
   const pool = openPool(connection, { applicationName, maxConnections: 1, ...session })
   try {
-    return await checkWork(pool)
+    const passes = pepper === undefined ? [] : [await checkOrganizationKeys(pool, pepper)]
+    return [...(await checkWork(pool)), ...passes]
   } finally {
     await pool.end()
   }

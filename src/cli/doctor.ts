@@ -9,6 +9,7 @@ import {
   checkSettings,
 } from './check-computer.ts'
 import { checkDatabase } from './check-database.ts'
+import { checkInstallationKeys } from './check-passes.ts'
 import { checkPort } from './check-port.ts'
 import { checkTracing } from './check-running.ts'
 import { addCommand, type CommandOutput, type Context } from './command.ts'
@@ -38,7 +39,13 @@ async function examine(env: Environment): Promise<Finding[]> {
     if (secrets) findings.push(secrets)
     findings.push(await checkPrograms(config), ...(await checkDatabase(config, await findPepper(env))))
   }
-  if (service.ok) findings.push(await checkTracing(service.config), await checkPort(service.config))
+  if (service.ok) {
+    findings.push(
+      checkInstallationKeys(service.config.passes, new Date()),
+      await checkTracing(service.config),
+      await checkPort(service.config),
+    )
+  }
   return findings
 }
 

@@ -83,7 +83,8 @@ export async function runErrands(
   }
   const lost = accountOn(cardsLost, day, accounts)
   if (lost) {
-    await write((tenant) => setCardBlocked(tenant, lost.card, true, next()))
+    const by = { kind: 'connection', user: [...story.staff.values()][0]! } as const
+    await write((tenant) => setCardBlocked(tenant, lost.card, true, by, next()))
     lost.isBlocked = true
   }
   const blocked = accountOn(guestsBlocked, day, accounts)

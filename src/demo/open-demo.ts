@@ -3,11 +3,13 @@
  * people who sign in with one password, and its history since it opened. Its credentials are stored in the
  * data folder, since the database contains only their hashes.
  */
+
 import { randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
 import { loadOrCreateSecrets, updateSecrets } from '../app/secrets-file.ts'
 import type { CampaignId, OrganizationId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
+import { actorOf } from '../operations/actor.ts'
 import { createCampaign, publishCampaign } from '../operations/campaigns/manage-campaigns.ts'
 import type { Deps } from '../operations/deps.ts'
 import {
@@ -158,7 +160,7 @@ async function createCafe(deps: Deps, tenant: Tenant, isFurnished: boolean): Pro
   const region = { country: 'US', currency: 'USD', timezone }
   const { id, orgId } = await createOrganization(tenant, { name: 'Demo Café', ...region, isDemo: true }, now)
   if (isFurnished) await furnishCafe(tenant.as(orgId), now)
-  return patchOrganization(tenant, id, looks, now)
+  return patchOrganization(tenant, id, looks, actorOf(undefined), now)
 }
 
 async function publishDemoCampaign(deps: Deps, own: Tenant, organization: Organization): Promise<CampaignId> {

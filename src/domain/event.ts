@@ -11,6 +11,7 @@ export const eventTypes = {
   'customer.registered': 'A customer got a card of a campaign.',
   'customer.erased': 'The personal data of a customer was erased.',
   'consent.changed': 'A customer gave or withdrew a consent: get the customer to see which ones hold now.',
+  'card.changed': 'A card was blocked or unblocked, or its wallet page got another URL or none.',
   'card.replaced': 'A card was replaced with a new one.',
   'transaction.processed': 'A sale was booked.',
   'transaction.returned': 'A sale was returned, or a part of it.',
@@ -23,6 +24,8 @@ export const eventTypes = {
   'tier.changed': 'A customer reached a tier, or lost one.',
   'pass.added': 'A customer put the card into the wallet of a phone.',
   'pass.removed': 'A customer removed the card from the wallet of a phone, or the phone is gone.',
+  'organization.changed':
+    'Settings of the organization were changed: the names of the fields, without their values.',
   'campaign.published': 'A version of a campaign was published.',
   'message.sent': 'A message was taken by the mail server or the SMS provider.',
   'message.failed': 'A message could not be sent, or nobody can say whether it was.',

@@ -1,5 +1,6 @@
 /** What this process knows about background work, for its metrics. */
 import type { SendResult } from '../domain/message.ts'
+import type { WalletKind } from '../domain/wallet-pass.ts'
 import type { DueCount, WorkKind } from '../store/due-work.ts'
 import type { WebhookFigures } from '../store/webhooks.ts'
 
@@ -16,6 +17,8 @@ export interface WorkCounts {
   readonly attempts: Map<'delivered' | 'failed', number>
   /** Attempts to send messages, by what came of them. */
   readonly messages: Map<SendResult['kind'], number>
+  /** Passes that were told of a change, and those that could not be, by wallet. */
+  readonly passes: Readonly<Record<'sent' | 'failed', Map<WalletKind, number>>>
 }
 
 export function createWorkCounts(): WorkCounts {
@@ -26,5 +29,6 @@ export function createWorkCounts(): WorkCounts {
     failures: new Map(),
     attempts: new Map(),
     messages: new Map(),
+    passes: { sent: new Map(), failed: new Map() },
   }
 }

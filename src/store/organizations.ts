@@ -166,6 +166,19 @@ export async function insertOrganization(
 }
 
 /** The fields an update may carry; `null` removes the value. */
+/** Locked, so that of two changes the second knows what the first has changed. */
+export async function lockOrganization(
+  tenant: Tenant,
+  id: OrganizationId,
+): Promise<ShownOrganization | undefined> {
+  const row = await maybeOne<ShownRow>(
+    tenant.db,
+    `SELECT ${shownColumns} FROM organizations o WHERE o.id = $1 FOR NO KEY UPDATE`,
+    [uuidOf(id)],
+  )
+  return row && toShown(row)
+}
+
 export interface OrganizationPatch {
   name?: string
   country?: string

@@ -19,6 +19,19 @@ export async function listDueFeeds(platform: Tenant, now: Date, limit: number): 
   return rows!.map(([org]) => Number(org))
 }
 
+/** Organizations whose customers have had passes. Runs as the platform. */
+export async function listFeeds(platform: Tenant, limit: number): Promise<number[]> {
+  const [, rows] = await platform.db.pipe([
+    onEveryNode,
+    {
+      name: 'list-feeds',
+      text: 'SELECT org_id FROM pass_feeds ORDER BY org_id LIMIT $1::integer',
+      values: [String(limit)],
+    },
+  ])
+  return rows!.map(([org]) => Number(org))
+}
+
 export interface LeasedFeed {
   readonly lease: string
   readonly position: number

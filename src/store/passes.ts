@@ -47,6 +47,41 @@ export async function findPass(
   return row && { customer: idFrom('cus', row.customer_id), changedAt: row.changed_at }
 }
 
+export interface HeldPass {
+  readonly card: CardId
+  readonly wallet: WalletKind
+  /** As far as the wallet has told. */
+  readonly isHeld: boolean
+  /** Of Apple: how many ask for changes. */
+  readonly phones: number
+  readonly changedAt: Date
+}
+
+/** A customer has few cards. */
+export async function listPassesOf(tenant: Tenant, customer: CustomerId): Promise<HeldPass[]> {
+  const rows = await many<{
+    card_id: string
+    wallet: WalletKind
+    is_held: boolean
+    phones: number
+    changed_at: Date
+  }>(
+    tenant.db,
+    `SELECT p.card_id, p.wallet, p.is_held, p.changed_at,
+       (SELECT count(*)::int FROM pass_registrations r
+        WHERE r.org_id = $1 AND r.card_id = p.card_id AND p.wallet = 'apple') AS phones
+     FROM passes p WHERE p.org_id = $1 AND p.customer_id = $2 ORDER BY p.card_id, p.wallet`,
+    [tenant.orgId, uuidOf(customer)],
+  )
+  return rows.map((row) => ({
+    card: idFrom('card', row.card_id),
+    wallet: row.wallet,
+    isHeld: row.is_held,
+    phones: row.phones,
+    changedAt: row.changed_at,
+  }))
+}
+
 /** Whether that is new. */
 export async function updatePassHeld(
   tenant: Tenant,

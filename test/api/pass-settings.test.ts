@@ -1,10 +1,17 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { checkInstallationKeys, checkOrganizationKeys } from '../../src/cli/check-passes.ts'
 import { type PassProblemCode, passProblems } from '../../src/domain/wallet-pass.ts'
 import { startPassUpdates } from '../../src/jobs/update-passes.ts'
 import { publicHosts } from '../../src/operations/passes/installation.ts'
 import { expectRefusal } from '../support/expect-refusal.ts'
-import { createPassAuthority, hasOpenssl, type PassAuthority, readZip } from '../support/pass-keys.ts'
+import {
+  createPassAuthority,
+  hasOpenssl,
+  type PassAuthority,
+  readZip,
+  testPassType,
+} from '../support/pass-keys.ts'
 import { type Merchant, startTestService, type TestService } from '../support/service.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', {
@@ -215,6 +222,40 @@ describe.skipIf(!hasOpenssl)('keys for Apple Wallet', () => {
       },
     ])
     await own.close()
+  })
+
+  test('are what the doctor looks at, those of the installation and of merchants', async () => {
+    const now = service.deps.clock()
+    const hosts = publicHosts
+    expect(checkInstallationKeys({ hosts }, now)).toMatchObject({ status: 'ok' })
+    const good = checkInstallationKeys({ apple: authority.issue(), google, hosts }, now)
+    expect(good).toMatchObject({
+      status: 'ok',
+      message: expect.stringMatching(/apple and google, until \d{4}/),
+    })
+    expect(checkInstallationKeys({ apple: authority.issue({ days: 20 }), hosts }, now)).toMatchObject({
+      status: 'warning',
+      message: `apple: ${passProblems.certificate_expires_soon}`,
+      advice: expect.stringMatching(/APPLE_PASS/),
+    })
+
+    const examine = () => checkOrganizationKeys(service.deps.pool, 'pepper-of-the-tests')
+    const shop = await service.createMerchant()
+    const { card } = await shop.register(await shop.publishCampaign())
+    await patch({ apple: authority.issue({ days: 20 }) }, shop)
+    expect(await examine()).toMatchObject({ status: 'ok' })
+    // As soon as a phone has a pass.
+    const { walletUrl } = (await shop.call('GET', `/v1/cards/${card}`)).body
+    const key = service.deps.walletTokens.read(new URL(walletUrl).pathname.split('/').at(-1)!)!
+    const path = `/passes/${shop.id}/v1/devices/phone/registrations/${testPassType}/${card}`
+    const headers = { authorization: `ApplePass ${service.deps.passTokens.create(key)}` }
+    await service.call('POST', path, { headers, body: { pushToken: '0123456789abcdef' } })
+    const found = await examine()
+    expect(found).toMatchObject({ status: 'warning', advice: expect.stringMatching(/Wallet passes/) })
+    expect(found.message).toContain(`${shop.id} (apple certificate_expires_soon)`)
+    expect((await checkOrganizationKeys(service.deps.pool, 'another pepper')).message).toContain(
+      'sealed_elsewhere',
+    )
   })
 
   test('of one organization sign no pass of another', async () => {

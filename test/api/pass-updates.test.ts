@@ -91,6 +91,12 @@ describe.skipIf(!hasOpenssl)('a phone with a pass', () => {
       undefined,
       since ? { 'if-modified-since': since } : {},
     )
+  const passOf = async (held: Held) =>
+    JSON.parse(
+      readZip((await newest(held)).rawPayload)
+        .get('pass.json')!
+        .toString(),
+    )
   const pushesTo = ({ pushToken }: { pushToken: string }) =>
     apple.pushed.filter(({ token }) => token === pushToken)
 
@@ -200,6 +206,67 @@ describe.skipIf(!hasOpenssl)('a phone with a pass', () => {
     await soon(() => pushesTo(phone).length).toBe(1)
     await shop.republish(campaign, { name: 'Tea club' })
     await soon(() => pushesTo(phone).length).toBe(2)
+  })
+
+  test('is told when the merchant looks different, or the card is blocked or unblocked', async () => {
+    const [held, phone] = [await takePass(), newPhone()]
+    await register(held, phone)
+    startJobs()
+    await soon(() => pushesTo(phone).length).toBe(1)
+    const name = `Blue Cup ${held.card}`
+    await shop.call('PATCH', '/v1/organization', { name, color: '#a61e4d' })
+    await soon(() => pushesTo(phone).length).toBe(2)
+    expect(await passOf(held)).toMatchObject({
+      organizationName: name,
+      backgroundColor: 'rgb(166, 30, 77)',
+    })
+    await shop.post(`/v1/cards/${held.card}/block`, {})
+    await soon(() => pushesTo(phone).length).toBe(3)
+    expect(await passOf(held)).toMatchObject({ voided: true })
+    await shop.post(`/v1/cards/${held.card}/block`, {})
+    await shop.post(`/v1/cards/${held.card}/unblock`, {})
+    await soon(() => pushesTo(phone).length).toBe(4)
+    expect((await passOf(held)).voided).toBeUndefined()
+    const by = { kind: 'connection', id: expect.stringMatching(/^usr_/) }
+    const fact = { customer: held.customer, card: held.card, changed: ['status'], by }
+    expect(await shop.events('card.changed', held)).toEqual([fact, fact])
+    // What is the same as before changes nothing.
+    await shop.call('PATCH', '/v1/organization', { name, color: '#a61e4d' })
+    const changes = (await shop.get('/v1/events?types=organization.changed')).data
+    expect(changes.map(({ data }: { data: object }) => data)).toMatchObject([{ changed: ['name', 'color'] }])
+  })
+
+  test.each(['renew', 'revoke'])('becomes void when its link is no longer valid (%s)', async (action) => {
+    const [held, phone] = [await takePass(), newPhone()]
+    await register(held, phone)
+    startJobs()
+    await soon(() => pushesTo(phone).length).toBe(1)
+    await shop.adjust(held, 'points', 77)
+    await soon(() => pushesTo(phone).length).toBe(2)
+    const { walletUrl } = await shop.post(`/v1/cards/${held.card}/wallet/${action}`, {})
+    await soon(() => pushesTo(phone).length).toBe(3)
+    const changed = await changedOn(held, phone)
+    expect(changed.json().serialNumbers).toEqual([held.card])
+    const reply = await newest(held)
+    const pass = await passOf(held)
+    expect(pass).toMatchObject({ voided: true, serialNumber: held.card })
+    expect(pass.barcodes).toBeUndefined()
+    expect(pass.storeCard.headerFields).toEqual([])
+    if (walletUrl) expect(JSON.stringify(pass)).not.toContain(walletUrl)
+    expect(pass.storeCard.secondaryFields[0].label).toBe('No longer valid')
+    expect((await newest(held, String(reply.headers['last-modified']))).statusCode).toBe(304)
+    expect((await register(held, newPhone())).statusCode).toBe(401)
+  })
+
+  test('is in the export of its customer', async () => {
+    const [held, phone] = [await takePass(), newPhone()]
+    await register(held, phone)
+    const { passes } = await shop.get(`/v1/customers/${held.customer}/export`)
+    expect(passes).toEqual([
+      { wallet: 'apple', card: held.card, isHeld: true, phones: 1, changedAt: expect.any(String) },
+    ])
+    const other = await shop.register(campaign)
+    expect((await shop.get(`/v1/customers/${other.customer}/export`)).passes).toEqual([])
   })
 
   test.each([

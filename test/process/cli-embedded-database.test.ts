@@ -49,6 +49,7 @@ test('the doctor starts a database that is not running, and leaves it as it was'
     'clock',
     'background work',
     'webhooks',
+    'pass keys',
     'tracing',
     'port',
   ])

@@ -184,7 +184,7 @@ const places = {
  */
 function Subjects({ event }: { readonly event: LoyaltyEvent }) {
   const { t } = useTranslation('webhooks')
-  const data: { readonly [K in keyof typeof places]?: string } = event.data
+  const data: { readonly [K in keyof typeof places]?: string } & { readonly by?: object } = event.data
   const kinds = (Object.keys(places) as (keyof typeof places)[]).filter((kind) => data[kind] !== undefined)
   return (
     <Group gap="2px 12px">

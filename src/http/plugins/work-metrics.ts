@@ -52,6 +52,14 @@ export function collectWorkMetrics(counts: WorkCounts, registry: Registry): void
   collectWebhookMetrics(counts, registry)
   const aboutMessages = 'Attempts to send messages, by outcome.'
   addCounter(registry, 'message_attempts_total', aboutMessages, 'outcome', counts.messages)
+  collectPassMetrics(counts, registry)
+}
+
+function collectPassMetrics({ passes }: WorkCounts, registry: Registry): void {
+  const aboutSent = 'Updates of passes that phones or Google have taken, by wallet.'
+  addCounter(registry, 'pass_updates_sent_total', aboutSent, 'wallet', passes.sent)
+  const aboutFailed = 'Updates of passes that were refused, failed or have no keys, by wallet.'
+  addCounter(registry, 'pass_updates_failed_total', aboutFailed, 'wallet', passes.failed)
 }
 
 function collectWebhookMetrics(counts: WorkCounts, registry: Registry): void {

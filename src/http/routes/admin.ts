@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
-import { parseId } from '../../domain/ids.ts'
+import { type OrganizationId, parseId } from '../../domain/ids.ts'
 import { notFound } from '../../domain/refusal.ts'
+import { actorOf } from '../../operations/actor.ts'
 import { rotateConnectionSecret } from '../../operations/auth/manage-connections.ts'
 import {
   createConnection,
@@ -22,8 +23,9 @@ import {
   findShownOrganization,
   listOrganizations,
   listShownOrganizations,
+  type OrganizationPatch,
 } from '../../store/organizations.ts'
-import { inTransaction, platformOrg, platformTenant, tenantOf } from '../../store/tenant.ts'
+import { inTransaction, platformOrg, platformTenant, type Tenant, tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
@@ -158,7 +160,7 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
     },
     (request, reply) =>
       respondToWrite(deps, request, reply, {
-        work: (tenant) => patchOrganization(tenant, parseId('org', request.params.id), request.body, clock()),
+        work: (tenant) => patchAsOperator(tenant, parseId('org', request.params.id), request.body, clock()),
         status: 200,
         render: toOrganizationReply,
         orgOf: ({ orgId }) => orgId,
@@ -182,7 +184,7 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
     (request, reply) => {
       const id = parseId('org', request.params.id)
       return respondToWrite(deps, request, reply, {
-        work: (tenant) => patchOrganization(tenant, id, { isSubscribed: request.body.active }, clock()),
+        work: (tenant) => patchAsOperator(tenant, id, { isSubscribed: request.body.active }, clock()),
         status: 200,
         render: toOrganizationReply,
         orgOf: ({ orgId }) => orgId,
@@ -383,3 +385,10 @@ function rotationAdministration(app: Server, { deps }: ServerOptions): void {
     },
   )
 }
+
+const patchAsOperator = (
+  tenant: Tenant,
+  id: OrganizationId | undefined,
+  patch: OrganizationPatch,
+  now: Date,
+) => patchOrganization(tenant, id, patch, actorOf(undefined), now)

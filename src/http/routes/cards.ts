@@ -116,8 +116,8 @@ function blockRoutes(app: Server, deps: ServerOptions['deps']): void {
           work: (tenant) => {
             const id = parseId('card', request.params.id)
             return isBlocked
-              ? setCardBlocked(tenant, id, true, clock())
-              : unblockCard(tenant, deps.seal, id, clock())
+              ? setCardBlocked(tenant, id, true, request.caller, clock())
+              : unblockCard(tenant, deps.seal, id, request.caller, clock())
           },
           status: 200,
           render: toCardReply,
@@ -152,7 +152,7 @@ function walletUrlRoutes(app: Server, deps: ServerOptions['deps']): void {
       (request, reply) => {
         const change = action === 'renew' ? renewWallet : revokeWallet
         return respondToWrite(deps, request, reply, {
-          work: (tenant) => change(tenant, parseId('card', request.params.id), clock()),
+          work: (tenant) => change(tenant, parseId('card', request.params.id), request.caller, clock()),
           status: 200,
           render: toCardReply,
           finish: (card: CardReply) => walletUrls.ofCard(request.caller, card),

@@ -34,6 +34,7 @@ import {
 } from '../schemas/examples.ts'
 import { Id, NoBody } from '../schemas/fields.ts'
 import { Transaction } from '../schemas/transaction.ts'
+import { PassOfCustomer, passOfCustomerExample, toPassOfCustomer } from '../schemas/wallet-passes.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { createWalletUrls } from '../wallet-urls.ts'
 
@@ -56,6 +57,7 @@ const CustomerExportReply = Type.Object(
     transactions: Type.Array(Transaction, { description: 'All sales, newest first.' }),
     ledger: Type.Array(LedgerEntry, { description: 'All ledger entries, newest first.' }),
     coupons: Type.Array(Coupon, { description: 'All coupons, newest first.' }),
+    passes: Type.Array(PassOfCustomer, { description: 'The passes in the wallets of phones.' }),
   },
   {
     ...named('CustomerExport'),
@@ -65,6 +67,7 @@ const CustomerExportReply = Type.Object(
         transactions: [transactionExample],
         ledger: [ledgerEntryExample],
         coupons: [couponExample],
+        passes: [passOfCustomerExample],
       },
     ],
   },
@@ -184,6 +187,7 @@ function customerExport(app: Server, deps: ServerOptions['deps']): void {
         transactions: rendered(kept.transactions, (sale) => toTransactionReply(sale, organization)),
         ledger: rendered(kept.ledger, toLedgerEntryReply),
         coupons: rendered(kept.coupons, (coupon) => toCouponRecordReply(coupon, clock())),
+        passes: kept.passes.map(toPassOfCustomer),
       })
     },
   )

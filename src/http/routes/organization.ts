@@ -135,7 +135,13 @@ export function organizationRoutes(app: Server, { deps }: ServerOptions): void {
     (request, reply) =>
       respondToWrite(deps, request, reply, {
         work: (tenant) =>
-          patchOrganization(tenant, request.caller.organization.id, request.body, deps.clock()),
+          patchOrganization(
+            tenant,
+            request.caller.organization.id,
+            request.body,
+            request.caller,
+            deps.clock(),
+          ),
         status: 200,
         render: toOrganizationReply,
       }),

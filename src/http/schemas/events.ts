@@ -51,6 +51,12 @@ const dataOf: Record<EventType, TProperties> = {
   'customer.registered': { customer, card: Id('card', 'The new card.'), campaign, by },
   'customer.erased': { customer },
   'consent.changed': { customer, by },
+  'card.changed': {
+    customer,
+    card: Id('card', 'The card.'),
+    changed: Type.Array(Type.String(), { description: 'The names of the fields: `status` or `walletUrl`.' }),
+    by,
+  },
   'card.replaced': {
     customer,
     card: Id('card', 'The new card.'),
@@ -84,6 +90,12 @@ const dataOf: Record<EventType, TProperties> = {
   },
   'pass.added': { customer, card: passCard, wallet },
   'pass.removed': { customer, card: passCard, wallet },
+  'organization.changed': {
+    changed: Type.Array(Type.String(), {
+      description: 'The names of the fields, such as `name` or `color`.',
+    }),
+    by,
+  },
   'campaign.published': { campaign, version: Type.Integer({ description: 'The version that is live now.' }) },
   'message.sent': aboutMessage,
   'message.failed': aboutMessage,

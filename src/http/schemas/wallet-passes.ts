@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
 import { passProblems, type WalletKind } from '../../domain/wallet-pass.ts'
 import type { KeysOf, PassKeys } from '../../operations/passes/pass-keys.ts'
+import type { HeldPass } from '../../store/passes.ts'
 import { named } from '../openapi/name-components.ts'
-import { Choice } from './choices.ts'
-import { Nullable, Optional, Text, Timestamp } from './fields.ts'
+import { Choice, WalletKinds } from './choices.ts'
+import { exampleId } from './examples.ts'
+import { Id, Nullable, Optional, Text, Timestamp } from './fields.ts'
 
 const Pem = (description: string) => Text(20_000, { minLength: 1, description })
 
@@ -114,6 +116,30 @@ export const WalletPassesReply = Type.Object(
     ],
   },
 )
+
+export const PassOfCustomer = Type.Object(
+  {
+    wallet: WalletKinds,
+    card: Id('card', 'The card that the pass was made for.'),
+    isHeld: Type.Boolean({ description: 'Whether it is on a phone, as far as the wallet has told.' }),
+    phones: Type.Integer({ description: 'Phones with Apple Wallet that ask for changes; 0 for Google.' }),
+    changedAt: Timestamp('When what it shows was last changed.'),
+  },
+  { ...named('PassOfCustomer') },
+)
+
+export const passOfCustomerExample = {
+  wallet: 'apple' as const,
+  card: exampleId('card'),
+  isHeld: true,
+  phones: 1,
+  changedAt: '2026-03-14T09:26:53.000Z',
+}
+
+export const toPassOfCustomer = ({ changedAt, ...pass }: HeldPass) => ({
+  ...pass,
+  changedAt: changedAt.toISOString(),
+})
 
 export function toWalletPassesReply(keys: PassKeys) {
   const common = (wallet: WalletKind) => {

@@ -1,5 +1,5 @@
 /**
- * Everything stored about one customer, for the customer: profile, cards, balances and the whole history. The
+ * Everything stored about one customer, for the customer: profile, cards, balances, passes and the whole history. The
  * history may have any length, so it is read piece by piece, while what was read before is on its way.
  */
 import type { CustomerView } from '../../domain/customer.ts'
@@ -7,6 +7,7 @@ import type { CustomerId } from '../../domain/ids.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { type CouponRecord, listCoupons } from '../../store/coupons.ts'
 import { type LedgerEntry, listLedgerEntries } from '../../store/ledger.ts'
+import { type HeldPass, listPassesOf } from '../../store/passes.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { readTransactions, type TransactionWithReturns } from '../baskets/read-transactions.ts'
 import type { Deps } from '../deps.ts'
@@ -17,6 +18,7 @@ export interface CustomerExport {
   readonly transactions: AsyncIterable<TransactionWithReturns>
   readonly ledger: AsyncIterable<LedgerEntry>
   readonly coupons: AsyncIterable<CouponRecord>
+  readonly passes: readonly HeldPass[]
 }
 
 /** A sale or a reward may have a hundred kilobytes. */
@@ -42,6 +44,7 @@ export async function exportCustomer(
     coupons: readAll(largePiece, (limit, last: CouponRecord | undefined) =>
       listCoupons(tenant, { customer }, { limit, after: last?.id }, deps.clock()),
     ),
+    passes: await listPassesOf(tenant, customer),
   }
 }
 

@@ -2,6 +2,7 @@
  * Tasks of the platform operator: organizations, integrations, connections, and the rotation of credentials.
  */
 
+import { isDeepStrictEqual } from 'node:util'
 import type { IntegrationId, OrganizationId, UserId } from '../../domain/ids.ts'
 import { mainBranch, type ScopeName, type ShownOrganization } from '../../domain/organization.ts'
 import { isCountry } from '../../domain/phone.ts'
@@ -20,15 +21,18 @@ import {
 } from '../../store/credentials.ts'
 import { findBranchByOpaqueId, insertDirectoryEntry } from '../../store/directory.ts'
 import { upsertDueWork } from '../../store/due-work.ts'
+import { insertEvents } from '../../store/events.ts'
 import { newId } from '../../store/new-id.ts'
 import {
   findOrganization,
   insertOrganization,
+  lockOrganization,
   type OrganizationPatch,
   updateOrganization,
 } from '../../store/organizations.ts'
 import { updateSetupVersions } from '../../store/setup.ts'
 import type { Tenant } from '../../store/tenant.ts'
+import { type Actor, byOf } from '../actor.ts'
 import type { Credentials } from '../auth/credentials.ts'
 import { nextLook } from '../events/delete-old-events.ts'
 
@@ -94,18 +98,29 @@ function isKnown(attempt: () => unknown): boolean {
   }
 }
 
+/** Where the API has another name. */
+const apiNames: Partial<Record<keyof OrganizationPatch, string>> = { isSubscribed: 'subscription' }
+
 export async function patchOrganization(
   tenant: Tenant,
   id: OrganizationId | undefined,
   patch: OrganizationPatch,
+  by: Actor,
   now: Date,
 ): Promise<ShownOrganization> {
   checkRegion(patch)
-  const organization = id && (await updateOrganization(tenant, id, patch, now))
+  const before = id && (await lockOrganization(tenant, id))
+  const organization = before && (await updateOrganization(tenant, before.id, patch, now))
   if (!organization) throw notFound('organization_not_found')
   // The ends of days, and so of periods without a visit, may be earlier now.
   if (patch.timezone !== undefined) {
     await upsertDueWork(tenant.as(organization.orgId), [{ kind: 'inactivity', at: now }], now)
+  }
+  const fields = Object.keys(patch) as (keyof OrganizationPatch)[]
+  const changed = fields.filter((field) => !isDeepStrictEqual(before[field], organization[field]))
+  if (changed.length > 0) {
+    const data = { changed: changed.map((field) => apiNames[field] ?? field), by: byOf(by) }
+    await insertEvents(tenant.as(organization.orgId), [{ type: 'organization.changed', data }], now)
   }
   return organization
 }

@@ -23,7 +23,7 @@ import { inTransaction, platformTenant, type Tenant, tenantOf } from '../../stor
 import type { Deps } from '../deps.ts'
 import { openWalletOf, readWallet } from '../wallet-page/open-wallet.ts'
 import type { WalletKey } from '../wallet-page/wallet-tokens.ts'
-import { signApplePass } from './issue-pass.ts'
+import { issueEndedPass, signApplePass } from './issue-pass.ts'
 
 const wallet = 'apple'
 
@@ -121,9 +121,12 @@ export async function readNewestPass(
   const followed = await findPass(tenantOf(deps.pool, key.org), key.card, wallet)
   const changedAt = followed?.changedAt ?? wholeSeconds(deps.clock())
   const page = await readWallet(deps, key)
-  if (!page || page.organization.id !== organization) throw unknownPass()
-  if (followed && since && since >= changedAt) return { kind: 'unchanged' }
-  const pass = await signApplePass(deps, page, key)
+  if (page && page.organization.id !== organization) throw unknownPass()
+  const isKnown = followed !== undefined && since !== undefined && since >= changedAt
+  if (page && isKnown) return { kind: 'unchanged' }
+  const pass = page ? await signApplePass(deps, page, key) : await issueEndedPass(deps, organization, key)
+  if (!page && !pass) throw unknownPass()
+  if (isKnown) return { kind: 'unchanged' }
   if (!pass) throw new Refused('_unavailable', 'Passes cannot be signed at the moment. Try again later.')
   return { kind: 'pass', pass, changedAt }
 }

@@ -1,11 +1,15 @@
 /** Makes the pass of a card, for the customer who opened its wallet page and for a phone that has it. */
+import { cardStatus } from '../../domain/customer.ts'
 import type { OrganizationId } from '../../domain/ids.ts'
+import type { ShownOrganization } from '../../domain/organization.ts'
+import { findCard } from '../../store/cards.ts'
+import { findOwnOrganization, findShownOrganization } from '../../store/organizations.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
 import { readWallet, type WalletPage } from '../wallet-page/open-wallet.ts'
 import type { WalletKey } from '../wallet-page/wallet-tokens.ts'
 import { toApplePass } from './apple-pass.ts'
-import { toPassContent } from './pass-content.ts'
+import { type PassContent, toEndedContent, toPassContent } from './pass-content.ts'
 import { readPassKeys } from './pass-keys.ts'
 
 export const webServiceOf = ({ publicUrl }: Deps, organization: OrganizationId): string =>
@@ -19,25 +23,52 @@ export async function issueApplePass(deps: Deps, key: WalletKey): Promise<Buffer
   return signApplePass(deps, page, { ...key, card: id, version })
 }
 
-/** The serial number and the token are those of `key`: the card may have been replaced since the pass was made. */
+/**
+ * The pass of a card whose link was renewed or revoked: void, so that the customer learns of it, and somebody else who
+ * has a copy learns nothing more. Undefined if the card, its customer or the keys are no longer there.
+ */
+export async function issueEndedPass(
+  deps: Deps,
+  organization: string,
+  key: WalletKey,
+): Promise<Buffer | undefined> {
+  const tenant = tenantOf(deps.pool, key.org)
+  const card = await findCard(tenant, key.card)
+  const own = await findOwnOrganization(tenant)
+  if (!card || card.status === cardStatus.closed || own?.id !== organization || !own.isSubscribed)
+    return undefined
+  const shown = await findShownOrganization(tenant, own)
+  return signContent(deps, shown, toEndedContent(shown, card.campaignName), key)
+}
+
 export async function signApplePass(
   deps: Deps,
   page: WalletPage,
   key: WalletKey,
 ): Promise<Buffer | undefined> {
+  return signContent(deps, page.organization, toPassContent(page), key)
+}
+
+/** The serial number and the token are those of `key`: the card may have been replaced since the pass was made. */
+async function signContent(
+  deps: Deps,
+  organization: ShownOrganization,
+  content: PassContent,
+  key: WalletKey,
+): Promise<Buffer | undefined> {
   const { apple, firstCode } = await readPassKeys(deps, tenantOf(deps.pool, key.org))
   if (!apple.keys) return undefined
   return toApplePass({
-    content: toPassContent(page),
+    content,
     links: {
       serial: key.card,
-      webService: webServiceOf(deps, page.organization.id),
+      webService: webServiceOf(deps, organization.id),
       authenticationToken: deps.passTokens.create(key),
       walletPage: `${deps.publicUrl()}/w/${deps.walletTokens.create(key)}`,
     },
     keys: apple.keys,
     firstCode,
-    logo: pngIn(page.organization.logo),
+    logo: pngIn(organization.logo),
     now: deps.clock(),
   })
 }

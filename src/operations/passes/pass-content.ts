@@ -73,6 +73,26 @@ export function toPassContent(page: WalletPage): PassContent {
   }
 }
 
+/** What is left on a phone whose link to the card is no longer valid: how to go on, and nothing of the customer. */
+export function toEndedContent(
+  { name, color, locale }: Pick<WalletPage['organization'], 'name' | 'color' | 'locale'>,
+  program: string,
+): PassContent {
+  return {
+    merchant: name,
+    program,
+    color: color ?? plainColor,
+    language: languageOfLocale(locale),
+    balances: [],
+    nextReward: field(
+      'ended',
+      (t) => t.ended,
+      (t) => t.endedHint,
+    ),
+    about: [],
+  }
+}
+
 type Words = (typeof words)[Language]
 
 const field = (

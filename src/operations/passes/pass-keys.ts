@@ -35,7 +35,10 @@ const none = { problems: [], shown: {} }
 /** Binds sealed keys to their organization. */
 const placeOf = (wallet: WalletKind, org: number) => `keys of ${wallet} passes ${org}`
 
-export async function readPassKeys({ passes, clock, seal }: Deps, tenant: Tenant): Promise<PassKeys> {
+export async function readPassKeys(
+  { passes, clock, seal }: Pick<Deps, 'passes' | 'clock' | 'seal'>,
+  tenant: Tenant,
+): Promise<PassKeys> {
   const stored = await findPassSettings(tenant)
   const now = clock()
   const apple = openKeys<AppleKeysInput>(seal, stored.apple, placeOf('apple', tenant.orgId))

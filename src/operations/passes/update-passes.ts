@@ -98,9 +98,10 @@ async function takeUp(
   return { position: until, due: await listDuePasses(tenant, now, passesAtOnce) }
 }
 
-/** A new version of a campaign can change what every card shows. */
+/** A new version of a campaign can change what every card shows, and so can the name or the color of the merchant. */
 function changedIn(events: readonly RecordedEvent[]): CustomerId[] | 'all' {
-  if (events.some(({ type }) => type === 'campaign.published')) return 'all'
+  if (events.some(({ type }) => type === 'campaign.published' || type === 'organization.changed'))
+    return 'all'
   return customersOf(events)
 }
 
@@ -121,6 +122,7 @@ async function tellAll(tools: UpdateTools, tenant: Tenant, due: readonly DuePass
   if (signal.aborted) return
   const now = deps.clock()
   for (const { pass, hold, retry = false } of results) {
+    countUpdate(deps, pass, hold !== undefined || retry ? 'failed' : 'sent')
     if (hold === undefined) {
       await inTurn(() => updatePassAttempt(tenant, pass, retry ? retryAtOf(pass, now) : undefined))
     }
@@ -131,6 +133,14 @@ async function tellAll(tools: UpdateTools, tenant: Tenant, due: readonly DuePass
     deps.log.warn({ organization: organization?.id, wallet, reason }, 'passes cannot be updated')
     await inTurn(() => updateDuePasses(tenant, wallet, now, new Date(now.getTime() + holdMs)))
   }
+}
+
+function countUpdate(
+  { workCounts: { passes } }: Deps,
+  { wallet }: DuePass,
+  outcome: 'sent' | 'failed',
+): void {
+  passes[outcome].set(wallet, (passes[outcome].get(wallet) ?? 0) + 1)
 }
 
 function retryAtOf({ attempts }: DuePass, now: Date): Date | undefined {

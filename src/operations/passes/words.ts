@@ -18,6 +18,8 @@ interface Words {
   readonly walletPage: string
   readonly blocked: string
   readonly blockedHint: string
+  readonly ended: string
+  readonly endedHint: string
   readonly stamps: (have: string, need: string) => string
 }
 
@@ -37,6 +39,9 @@ export const words: Readonly<Record<Language, Words>> = {
     walletPage: 'Card in the browser',
     blocked: 'Blocked',
     blockedHint: 'This card is blocked. Please ask at the store.',
+    ended: 'No longer valid',
+    endedHint:
+      'The link to this card was renewed. Add the card again from its new link, or ask at the store.',
     stamps: (have, need) => `${have} of ${need}`,
   },
   de: {
@@ -54,6 +59,9 @@ export const words: Readonly<Record<Language, Words>> = {
     walletPage: 'Karte im Browser',
     blocked: 'Gesperrt',
     blockedHint: 'Diese Karte ist gesperrt. Bitte im Geschäft nachfragen.',
+    ended: 'Nicht mehr gültig',
+    endedHint:
+      'Der Link zu dieser Karte wurde erneuert. Fügen Sie die Karte über den neuen Link noch einmal hinzu oder fragen Sie im Geschäft.',
     stamps: (have, need) => `${have} von ${need}`,
   },
   ar: {
@@ -71,6 +79,8 @@ export const words: Readonly<Record<Language, Words>> = {
     walletPage: 'البطاقة في المتصفح',
     blocked: 'محظورة',
     blockedHint: 'هذه البطاقة محظورة. اسأل في المتجر.',
+    ended: 'لم تعد صالحة',
+    endedHint: 'جُدّد رابط هذه البطاقة. أضف البطاقة مرة أخرى من رابطها الجديد، أو اسأل في المتجر.',
     stamps: (have, need) => `${have} من ${need}`,
   },
 }
