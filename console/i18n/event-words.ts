@@ -27,6 +27,7 @@ const types: Record<EventType, true> = {
   'organization.changed': true,
   'message.sent': true,
   'message.failed': true,
+  'message.bounced': true,
   'webhook.paused': true,
   'connection.revoked': true,
 }

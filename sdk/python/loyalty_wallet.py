@@ -380,9 +380,9 @@ if TYPE_CHECKING:
     RewardKind = Literal["free_product", "amount_off", "percent_off"]
     Reward = TypedDict("Reward", {"key": "str", "name": "str", "kind": "RewardKind", "products": "NotRequired[list[str]]", "amount": "NotRequired[float]", "percent": "NotRequired[float]", "maxAmount": "NotRequired[float]"})
     Coupon = TypedDict("Coupon", {"id": "str", "status": "CouponStatus", "reward": "Reward", "expiresAt": "NotRequired[str]", "campaign": "NotRequired[str]", "customer": "NotRequired[str]", "customerName": "NotRequired[str]", "grantedBy": "NotRequired[str]", "redeemedBy": "NotRequired[str]", "createdAt": "NotRequired[str]", "endedAt": "NotRequired[str]"})
-    CustomerWithCoupons = TypedDict("CustomerWithCoupons", {"id": "str", "data": "dict[str, Any]", "collectables": "Collectables", "opaqueId": "Union[str, None]", "status": "CustomerStatus", "metaData": "NotRequired[dict[str, Any]]", "consents": "NotRequired[dict[str, Any]]", "language": "NotRequired[Language]", "verified": "dict[str, Any]", "createdAt": "str", "updatedAt": "str", "cards": "list[Card]", "tiers": "list[HeldTier]", "coupons": "list[Coupon]", "matchedCard": "NotRequired[str]"})
+    CustomerWithCoupons = TypedDict("CustomerWithCoupons", {"id": "str", "data": "dict[str, Any]", "collectables": "Collectables", "opaqueId": "Union[str, None]", "status": "CustomerStatus", "metaData": "NotRequired[dict[str, Any]]", "consents": "NotRequired[dict[str, Any]]", "language": "NotRequired[Language]", "verified": "dict[str, Any]", "bounced": "dict[str, Any]", "createdAt": "str", "updatedAt": "str", "cards": "list[Card]", "tiers": "list[HeldTier]", "coupons": "list[Coupon]", "matchedCard": "NotRequired[str]"})
     Expiration = TypedDict("Expiration", {"key": "str", "amount": "float", "at": "str"})
-    CustomerWithExpiry = TypedDict("CustomerWithExpiry", {"id": "str", "data": "dict[str, Any]", "collectables": "Collectables", "opaqueId": "Union[str, None]", "status": "CustomerStatus", "metaData": "NotRequired[dict[str, Any]]", "consents": "NotRequired[dict[str, Any]]", "language": "NotRequired[Language]", "verified": "dict[str, Any]", "createdAt": "str", "updatedAt": "str", "cards": "list[Card]", "tiers": "list[HeldTier]", "coupons": "list[Coupon]", "expiring": "list[Expiration]"})
+    CustomerWithExpiry = TypedDict("CustomerWithExpiry", {"id": "str", "data": "dict[str, Any]", "collectables": "Collectables", "opaqueId": "Union[str, None]", "status": "CustomerStatus", "metaData": "NotRequired[dict[str, Any]]", "consents": "NotRequired[dict[str, Any]]", "language": "NotRequired[Language]", "verified": "dict[str, Any]", "bounced": "dict[str, Any]", "createdAt": "str", "updatedAt": "str", "cards": "list[Card]", "tiers": "list[HeldTier]", "coupons": "list[Coupon]", "expiring": "list[Expiration]"})
     CustomerPatch = TypedDict("CustomerPatch", {"data": "NotRequired[Union[dict[str, Any], None]]", "metaData": "NotRequired[Union[dict[str, Any], None]]", "consents": "NotRequired[Union[dict[str, Union[bool, None]], None]]", "opaqueId": "NotRequired[Union[str, None]]", "language": "NotRequired[Union[Language, None]]"})
     NoBody = TypedDict("NoBody", {})
     Adjustment = TypedDict("Adjustment", {"key": "str", "amount": "float", "reason": "str"})
@@ -413,7 +413,9 @@ if TYPE_CHECKING:
     ReturnedItem = TypedDict("ReturnedItem", {"id": "str", "quantity": "float"})
     SaleReturn = TypedDict("SaleReturn", {"id": "str", "transaction": "str", "opaqueId": "NotRequired[str]", "reason": "NotRequired[str]", "items": "list[ReturnedItem]", "amount": "NotRequired[float]", "pointsRestored": "float", "refundAmount": "float", "executedActions": "ExecutedActions", "createdAt": "str"})
     Transaction = TypedDict("Transaction", {"id": "str", "status": "TransactionStatus", "opaqueId": "NotRequired[str]", "customer": "str", "card": "str", "user": "NotRequired[str]", "userOpaqueId": "NotRequired[str]", "branch": "NotRequired[str]", "branchOpaqueId": "NotRequired[str]", "amount": "float", "payableAmount": "float", "totals": "Totals", "pointsSpent": "float", "pointsDiscount": "float", "occurredAt": "str", "warnings": "NotRequired[list[BasketWarning]]", "executedActions": "ExecutedActions", "customerName": "NotRequired[str]", "createdAt": "str", "discountAmount": "NotRequired[float]", "discountedAmount": "NotRequired[float]", "couponsIncluded": "NotRequired[bool]", "items": "list[BasketItem]", "metaData": "NotRequired[dict[str, Any]]", "campaigns": "list[CampaignRun]", "reward": "NotRequired[Union[str, list[str]]]", "returns": "list[SaleReturn]"})
-    CustomerExport = TypedDict("CustomerExport", {"customer": "CustomerWithExpiry", "transactions": "list[Transaction]", "ledger": "list[LedgerEntry]", "coupons": "list[Coupon]"})
+    WalletKind = Literal["apple", "google"]
+    PassOfCustomer = TypedDict("PassOfCustomer", {"wallet": "WalletKind", "card": "str", "isHeld": "bool", "phones": "int", "changedAt": "str"})
+    CustomerExport = TypedDict("CustomerExport", {"customer": "CustomerWithExpiry", "transactions": "list[Transaction]", "ledger": "list[LedgerEntry]", "coupons": "list[Coupon]", "passes": "list[PassOfCustomer]"})
     TransactionPage = TypedDict("TransactionPage", {"data": "list[Transaction]", "nextCursor": "NotRequired[str]"})
     LedgerEntryPage = TypedDict("LedgerEntryPage", {"data": "list[LedgerEntry]", "nextCursor": "NotRequired[str]"})
     CouponPage = TypedDict("CouponPage", {"data": "list[Coupon]", "nextCursor": "NotRequired[str]"})
@@ -463,7 +465,7 @@ if TYPE_CHECKING:
     DirectoryEntry = TypedDict("DirectoryEntry", {"id": "str", "opaqueId": "str", "name": "NotRequired[str]", "category": "NotRequired[str]", "price": "NotRequired[float]", "branch": "NotRequired[str]", "branchOpaqueId": "NotRequired[str]", "createdAt": "str", "updatedAt": "str"})
     DirectoryEntryPage = TypedDict("DirectoryEntryPage", {"data": "list[DirectoryEntry]", "nextCursor": "NotRequired[str]"})
     Channel = Literal["email", "sms"]
-    TillOrganization = TypedDict("TillOrganization", {"name": "str", "country": "str", "currency": "str", "currencyDecimals": "int", "timezone": "str", "scopes": "list[SessionScope]", "channels": "list[Channel]"})
+    TillOrganization = TypedDict("TillOrganization", {"name": "str", "country": "str", "currency": "str", "currencyDecimals": "int", "timezone": "str", "scopes": "list[SessionScope]", "channels": "list[Channel]", "consentText": "NotRequired[str]"})
     TillBalance = TypedDict("TillBalance", {"key": "str", "name": "str", "decimals": "int"})
     TillBalancePage = TypedDict("TillBalancePage", {"data": "list[TillBalance]", "nextCursor": "NotRequired[str]"})
     TillProduct = TypedDict("TillProduct", {"opaqueId": "str", "name": "NotRequired[str]", "category": "NotRequired[str]", "price": "NotRequired[float]"})
@@ -476,7 +478,7 @@ if TYPE_CHECKING:
     IntegrityProblemKind = Literal["balance", "coupon", "report"]
     IntegrityProblem = TypedDict("IntegrityProblem", {"kind": "IntegrityProblemKind", "customer": "NotRequired[str]", "description": "str"})
     Integrity = TypedDict("Integrity", {"ok": "bool", "checked": "dict[str, Any]", "problems": "list[IntegrityProblem]"})
-    EventType = Literal["customer.created", "customer.changed", "customer.registered", "customer.erased", "consent.changed", "card.replaced", "transaction.processed", "transaction.returned", "balance.adjusted", "balance.expired", "coupon.granted", "coupon.redeemed", "coupon.revoked", "coupon.expired", "tier.changed", "pass.added", "pass.removed", "campaign.published", "message.sent", "message.failed", "webhook.paused", "connection.revoked"]
+    EventType = Literal["customer.created", "customer.changed", "customer.registered", "customer.erased", "consent.changed", "card.changed", "card.replaced", "transaction.processed", "transaction.returned", "balance.adjusted", "balance.expired", "coupon.granted", "coupon.redeemed", "coupon.revoked", "coupon.expired", "tier.changed", "pass.added", "pass.removed", "organization.changed", "campaign.published", "message.sent", "message.failed", "message.bounced", "webhook.paused", "connection.revoked"]
     ActorKind = Literal["connection", "person", "operator", "customer"]
     EventActor = TypedDict("EventActor", {"kind": "ActorKind", "id": "NotRequired[str]"})
     CustomerCreatedEvent = TypedDict("CustomerCreatedEvent", {"id": "str", "type": "Literal[\"customer.created\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
@@ -484,6 +486,7 @@ if TYPE_CHECKING:
     CustomerRegisteredEvent = TypedDict("CustomerRegisteredEvent", {"id": "str", "type": "Literal[\"customer.registered\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
     CustomerErasedEvent = TypedDict("CustomerErasedEvent", {"id": "str", "type": "Literal[\"customer.erased\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
     ConsentChangedEvent = TypedDict("ConsentChangedEvent", {"id": "str", "type": "Literal[\"consent.changed\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
+    CardChangedEvent = TypedDict("CardChangedEvent", {"id": "str", "type": "Literal[\"card.changed\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
     CardReplacedEvent = TypedDict("CardReplacedEvent", {"id": "str", "type": "Literal[\"card.replaced\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
     TransactionProcessedEvent = TypedDict("TransactionProcessedEvent", {"id": "str", "type": "Literal[\"transaction.processed\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
     TransactionReturnedEvent = TypedDict("TransactionReturnedEvent", {"id": "str", "type": "Literal[\"transaction.returned\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
@@ -494,17 +497,18 @@ if TYPE_CHECKING:
     CouponRevokedEvent = TypedDict("CouponRevokedEvent", {"id": "str", "type": "Literal[\"coupon.revoked\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
     CouponExpiredEvent = TypedDict("CouponExpiredEvent", {"id": "str", "type": "Literal[\"coupon.expired\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
     TierChangedEvent = TypedDict("TierChangedEvent", {"id": "str", "type": "Literal[\"tier.changed\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    WalletKind = Literal["apple", "google"]
     PassAddedEvent = TypedDict("PassAddedEvent", {"id": "str", "type": "Literal[\"pass.added\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
     PassRemovedEvent = TypedDict("PassRemovedEvent", {"id": "str", "type": "Literal[\"pass.removed\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
+    OrganizationChangedEvent = TypedDict("OrganizationChangedEvent", {"id": "str", "type": "Literal[\"organization.changed\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
     CampaignPublishedEvent = TypedDict("CampaignPublishedEvent", {"id": "str", "type": "Literal[\"campaign.published\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
     MessageKind = Literal["card_link", "verification_code", "card_opened", "reward_earned", "coupon_expiring", "points_expiring", "birthday", "not_seen", "invitation", "password_reset", "webhook_paused", "test"]
     MessageSentEvent = TypedDict("MessageSentEvent", {"id": "str", "type": "Literal[\"message.sent\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
     MessageFailedEvent = TypedDict("MessageFailedEvent", {"id": "str", "type": "Literal[\"message.failed\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
+    MessageBouncedEvent = TypedDict("MessageBouncedEvent", {"id": "str", "type": "Literal[\"message.bounced\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
     PauseReason = Literal["manual", "failing", "gone"]
     WebhookPausedEvent = TypedDict("WebhookPausedEvent", {"id": "str", "type": "Literal[\"webhook.paused\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
     ConnectionRevokedEvent = TypedDict("ConnectionRevokedEvent", {"id": "str", "type": "Literal[\"connection.revoked\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    LoyaltyEvent = Union[CustomerCreatedEvent, CustomerChangedEvent, CustomerRegisteredEvent, CustomerErasedEvent, ConsentChangedEvent, CardReplacedEvent, TransactionProcessedEvent, TransactionReturnedEvent, BalanceAdjustedEvent, BalanceExpiredEvent, CouponGrantedEvent, CouponRedeemedEvent, CouponRevokedEvent, CouponExpiredEvent, TierChangedEvent, PassAddedEvent, PassRemovedEvent, CampaignPublishedEvent, MessageSentEvent, MessageFailedEvent, WebhookPausedEvent, ConnectionRevokedEvent]
+    LoyaltyEvent = Union[CustomerCreatedEvent, CustomerChangedEvent, CustomerRegisteredEvent, CustomerErasedEvent, ConsentChangedEvent, CardChangedEvent, CardReplacedEvent, TransactionProcessedEvent, TransactionReturnedEvent, BalanceAdjustedEvent, BalanceExpiredEvent, CouponGrantedEvent, CouponRedeemedEvent, CouponRevokedEvent, CouponExpiredEvent, TierChangedEvent, PassAddedEvent, PassRemovedEvent, OrganizationChangedEvent, CampaignPublishedEvent, MessageSentEvent, MessageFailedEvent, MessageBouncedEvent, WebhookPausedEvent, ConnectionRevokedEvent]
     EventList = TypedDict("EventList", {"data": "list[LoyaltyEvent]", "cursor": "str", "hasMore": "bool"})
     NewWebhook = TypedDict("NewWebhook", {"url": "str", "description": "NotRequired[str]", "types": "NotRequired[list[EventType]]"})
     WebhookStatus = Literal["active", "paused"]
@@ -528,8 +532,9 @@ if TYPE_CHECKING:
     SmsSenderInput = TypedDict("SmsSenderInput", {"url": "str", "perHour": "NotRequired[int]", "newSecret": "NotRequired[bool]"})
     SmsSender = TypedDict("SmsSender", {"channel": "Channel", "email": "NotRequired[EmailSettings]", "sms": "NotRequired[SmsSettings]", "perHour": "int", "failingSince": "NotRequired[str]", "lastError": "NotRequired[str]", "createdAt": "str", "updatedAt": "str", "secret": "NotRequired[str]"})
     EmailTest = TypedDict("EmailTest", {"email": "str"})
-    MessageStatus = Literal[1, 2, 3, 4, 5]
-    MessageAttempt = TypedDict("MessageAttempt", {"at": "str", "error": "NotRequired[str]", "response": "NotRequired[str]"})
+    MessageStatus = Literal[1, 2, 3, 4, 5, 6]
+    MessageFailure = Literal["customer_erased", "customer_blocked", "no_address", "address_bounced", "no_consent", "no_card", "coupon_over", "person_removed", "only_email", "no_longer_kept", "no_sender", "interrupted", "secret_unreadable", "login_refused", "sender_refused", "message_refused", "try_later", "address_invalid", "not_confirmed", "not_allowed", "no_safe_connection", "unreachable", "provider_failed", "bounced"]
+    MessageAttempt = TypedDict("MessageAttempt", {"at": "str", "code": "NotRequired[MessageFailure]", "error": "NotRequired[str]", "response": "NotRequired[str]"})
     Message = TypedDict("Message", {"id": "str", "kind": "MessageKind", "channel": "Channel", "status": "MessageStatus", "customer": "NotRequired[str]", "card": "NotRequired[str]", "person": "NotRequired[str]", "attempts": "list[MessageAttempt]", "nextAttemptAt": "NotRequired[str]", "sentAt": "NotRequired[str]", "clickedAt": "NotRequired[str]", "createdAt": "str"})
     SmsTest = TypedDict("SmsTest", {"phone": "str"})
     MessageCounts = TypedDict("MessageCounts", {"pending": "int", "sent": "int", "failed": "int", "clicked": "int"})
@@ -550,7 +555,7 @@ if TYPE_CHECKING:
     PassKeysSource = Literal["organization", "installation"]
     PassProblemCode = Literal["certificate_unreadable", "key_unreadable", "key_mismatch", "key_not_rsa", "certificate_expired", "certificate_not_yet_valid", "certificate_expires_soon", "not_a_pass_certificate", "wrong_pass_type", "wrong_team", "chain_missing", "chain_mismatch", "chain_expired", "service_account_unreadable", "issuer_invalid", "sealed_elsewhere"]
     PassProblem = TypedDict("PassProblem", {"code": "PassProblemCode", "message": "str", "isWarning": "bool"})
-    ApplePasses = TypedDict("ApplePasses", {"source": "PassKeysSource", "isOffered": "bool", "problems": "list[PassProblem]", "passType": "NotRequired[str]", "team": "NotRequired[str]", "expiresAt": "NotRequired[str]"})
+    ApplePasses = TypedDict("ApplePasses", {"source": "PassKeysSource", "isOffered": "bool", "problems": "list[PassProblem]", "passType": "NotRequired[str]", "team": "NotRequired[str]", "validFrom": "NotRequired[str]", "expiresAt": "NotRequired[str]"})
     GooglePasses = TypedDict("GooglePasses", {"source": "PassKeysSource", "isOffered": "bool", "problems": "list[PassProblem]", "issuer": "NotRequired[str]", "serviceAccount": "NotRequired[str]"})
     PassBarcode = Literal["code128", "qr"]
     WalletPasses = TypedDict("WalletPasses", {"apple": "NotRequired[ApplePasses]", "google": "NotRequired[GooglePasses]", "barcode": "PassBarcode"})
@@ -1076,6 +1081,11 @@ class LoyaltyWallet(_Client):
     def retry_message(self, id: str, body: Optional[NoBody] = None, *, idempotency_key: Optional[str] = None) -> Message:
         """Send a message now that failed, or may not have arrived."""
         result: Message = self._write("retryMessage", f"/v1/messages/{_in_path(id)}/retry", body or {}, idempotency_key)
+        return result
+
+    def note_bounce(self, id: str, body: Optional[NoBody] = None, *, idempotency_key: Optional[str] = None) -> Message:
+        """Report that a message came back."""
+        result: Message = self._write("noteBounce", f"/v1/messages/{_in_path(id)}/bounced", body or {}, idempotency_key)
         return result
 
     def get_organization(self) -> Organization:

@@ -98,6 +98,7 @@ export const operationTable = {
   sendCardLink: 'K POST /v1/messages',
   getMessage: 'O GET /v1/messages/{id}',
   retryMessage: 'K POST /v1/messages/{id}/retry',
+  noteBounce: 'K POST /v1/messages/{id}/bounced',
   getOrganization: 'O GET /v1/organization',
   patchOrganization: 'S PATCH /v1/organization',
   getWalletPasses: 'O GET /v1/wallet-passes',

@@ -35,6 +35,9 @@ export const stillVerified = (
 
 export interface Customer extends Profile {
   readonly id: CustomerId
+  /** When a message came back from the address, which has been the same since. */
+  readonly emailBouncedAt?: Date
+  readonly phoneBouncedAt?: Date
   readonly status: number
   readonly createdAt: Date
   readonly updatedAt: Date

@@ -29,6 +29,7 @@ export const eventTypes = {
   'campaign.published': 'A version of a campaign was published.',
   'message.sent': 'A message was taken by the mail server or the SMS provider.',
   'message.failed': 'A message could not be sent, or nobody can say whether it was.',
+  'message.bounced': 'A message came back. Nothing is sent to its address until that changes.',
   'webhook.paused': 'A webhook was paused, after five days of failures or because its address is gone.',
   'connection.revoked': 'A connection was ended, with all its tokens.',
 } as const satisfies Record<string, string>

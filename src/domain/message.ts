@@ -111,7 +111,38 @@ export const marketingPurpose = 'marketing'
  * `sending` while an attempt is under way. `unknown` if nobody can say whether it arrived, such as after a crash in
  * the middle of it: it is not sent again unless somebody says so.
  */
-export const messageStatus = { pending: 1, sending: 2, sent: 3, failed: 4, unknown: 5 } as const
+export const messageStatus = { pending: 1, sending: 2, sent: 3, failed: 4, unknown: 5, bounced: 6 } as const
+
+/** Why a message was not sent, or came back: codes for programs and translations, and the words of the log. */
+export const messageFailures = {
+  customer_erased: 'The customer has been erased.',
+  customer_blocked: 'The customer is blocked.',
+  no_address: 'The customer has no such address any more.',
+  address_bounced: 'An earlier message to this address came back. It is not used until it changes.',
+  no_consent: 'The customer has not consented to such messages.',
+  no_card: 'The customer has no card that can be shown.',
+  coupon_over: 'The coupon can no longer be used.',
+  person_removed: 'The person has been removed.',
+  only_email: 'Only email is sent to people who sign in.',
+  no_longer_kept: 'The address, the code or the link is no longer kept: ask for a new one.',
+  no_sender: 'No sender is set up for this channel.',
+  interrupted: 'The service stopped in the middle of the attempt.',
+  secret_unreadable:
+    'The password of the sender cannot be read with the secrets of this installation: set it again.',
+  login_refused: 'The mail server does not accept the user and password.',
+  sender_refused: 'The mail server does not take messages from this sender.',
+  message_refused: 'The mail server or the provider refused the message.',
+  try_later: 'The mail server asked to try again later.',
+  address_invalid: 'The address is not valid.',
+  not_confirmed: 'The connection ended before the mail server confirmed the message.',
+  not_allowed: 'The mail server is not on the public internet. The operator can allow its range.',
+  no_safe_connection: 'There is no safe connection to the mail server.',
+  unreachable: 'The mail server or the provider cannot be reached.',
+  provider_failed: 'The provider answered with an error.',
+  bounced: 'The message came back: the address cannot be reached.',
+} as const satisfies Record<string, string>
+
+export type MessageFailure = keyof typeof messageFailures
 
 export interface Message {
   readonly id: MessageId
@@ -142,25 +173,35 @@ export interface MessageData {
 
 export interface MessageAttempt {
   readonly at: Date
+  /** Older attempts have only the words. */
+  readonly code?: MessageFailure
   readonly error?: string
   /** What the mail server or the provider said. */
   readonly response?: string
+  /** Keyed hash of the address, to know whether it is still the same when the message comes back. */
+  readonly address?: string
 }
 
 export type SendResult =
   | { readonly kind: 'sent'; readonly response?: string }
   /** Not this message, now or later. */
-  | { readonly kind: 'refused'; readonly error: string; readonly response?: string }
+  | {
+      readonly kind: 'refused'
+      readonly code: MessageFailure
+      readonly error: string
+      readonly response?: string
+    }
   /** Certainly not sent; `isSenderFault` if no other message could be sent either. */
   | {
       readonly kind: 'deferred'
+      readonly code: MessageFailure
       readonly error: string
       readonly response?: string
       readonly retryAfterMs?: number
       readonly isSenderFault?: boolean
     }
   /** It may have been sent. */
-  | { readonly kind: 'unknown'; readonly error: string }
+  | { readonly kind: 'unknown'; readonly code: MessageFailure; readonly error: string }
 
 const minutes = 60_000
 const hours = 60 * minutes

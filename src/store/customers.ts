@@ -55,6 +55,8 @@ interface CustomerRow {
   language: Language | null
   email_verified_at: Date | string | null
   phone_verified_at: Date | string | null
+  email_bounced_at: Date | string | null
+  phone_bounced_at: Date | string | null
   created_at: Date | string
   updated_at: Date | string
 }
@@ -98,6 +100,8 @@ function toCustomer(row: CustomerRow): Customer {
     language: row.language ?? undefined,
     emailVerifiedAt: row.email_verified_at === null ? undefined : new Date(row.email_verified_at),
     phoneVerifiedAt: row.phone_verified_at === null ? undefined : new Date(row.phone_verified_at),
+    emailBouncedAt: row.email_bounced_at === null ? undefined : new Date(row.email_bounced_at),
+    phoneBouncedAt: row.phone_bounced_at === null ? undefined : new Date(row.phone_bounced_at),
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),
   }
@@ -137,7 +141,7 @@ function toViewWithCampaigns(row: ViewWithCampaignsRow): ViewWithCampaigns {
  */
 const viewOf = (condition: string, columns = '') => `
   SELECT c.id, c.status, c.phone, c.email, c.fullname, c.meta_data, c.consents, c.consent_history, c.opaque_id,
-    c.language, c.email_verified_at, c.phone_verified_at, c.created_at, c.updated_at,
+    c.language, c.email_verified_at, c.phone_verified_at, c.email_bounced_at, c.phone_bounced_at, c.created_at, c.updated_at,
     (SELECT json_agg(card ORDER BY least(card.status, ${cardStatus.replaced}), card.id) FROM (
        SELECT ${cardColumns} WHERE k.org_id = $1 AND k.customer_id = c.id) card) AS cards,
     (SELECT json_agg(json_build_object('key', b.key, 'value', b.value - coalesce(x.expired, 0), 'total', b.total, 'decimals', d.decimals) ORDER BY b.key)
@@ -365,9 +369,9 @@ export async function updateProfile(
 ): Promise<void> {
   await tenant.db.query(
     `UPDATE customers SET phone = $3, email = $4, email_key = $5, fullname = $6, name_key = $7, meta_data = $8,
-       consents = $9, consent_history = $10, opaque_id = $11, language = $12, email_verified_at = $13,
-       phone_verified_at = $14, updated_at = $15
-     WHERE org_id = $1 AND id = $2`,
+       consents = $9, consent_history = $10, opaque_id = $11, language = $12, email_verified_at = $13, phone_verified_at = $14, updated_at = $15,
+       email_bounced_at = CASE WHEN email_key = $5 AND email_verified_at IS NOT DISTINCT FROM $13 THEN email_bounced_at END,
+       phone_bounced_at = CASE WHEN phone = $3 AND phone_verified_at IS NOT DISTINCT FROM $14 THEN phone_bounced_at END WHERE org_id = $1 AND id = $2`,
     [tenant.orgId, uuidOf(id), ...profileValues(profile), now],
   )
 }

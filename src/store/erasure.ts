@@ -17,7 +17,7 @@ export function erasureSteps({ orgId }: Tenant, customer: CustomerId, now: Date)
       'profile',
       `UPDATE customers SET status = ${customerStatus.erased}, phone = NULL, email = NULL, email_key = NULL, fullname = NULL,
          name_key = NULL, meta_data = NULL, consents = NULL, consent_history = NULL, opaque_id = NULL,
-         language = NULL, email_verified_at = NULL, phone_verified_at = NULL,
+         language = NULL, email_verified_at = NULL, phone_verified_at = NULL, email_bounced_at = NULL, phone_bounced_at = NULL,
          updated_at = $3::timestamptz
        WHERE org_id = $1::integer AND id = $2::uuid`,
       now.toISOString(),

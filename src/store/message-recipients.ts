@@ -18,7 +18,8 @@ export async function listReachable(
   if (customers.length === 0 || channels.length === 0) return new Map()
   const rows = await many<{ id: string; email: boolean; sms: boolean }>(
     tenant.db,
-    `SELECT c.id, c.email IS NOT NULL AS email, c.phone IS NOT NULL AS sms FROM customers c
+    `SELECT c.id, c.email IS NOT NULL AND c.email_bounced_at IS NULL AS email,
+       c.phone IS NOT NULL AND c.phone_bounced_at IS NULL AS sms FROM customers c
      WHERE c.org_id = $1 AND c.id = ANY($2::uuid[]) AND ${isActive} AND ($3 = false OR ${hasConsented})`,
     [tenant.orgId, [...new Set(customers)].map(uuidOf), isMarketing],
   )
@@ -113,4 +114,19 @@ export async function listConsenting(
     birthday: row.birthday ?? undefined,
     lastActivityAt: row.last_activity_at ?? undefined,
   }))
+}
+
+/** Nothing is sent to the address until it changes, or a code comes back from it. */
+export async function updateBounced(
+  tenant: Tenant,
+  id: CustomerId,
+  channel: Channel,
+  now: Date,
+): Promise<void> {
+  const column = channel === 'email' ? 'email_bounced_at' : 'phone_bounced_at'
+  await tenant.db.query(`UPDATE customers SET ${column} = $3 WHERE org_id = $1 AND id = $2`, [
+    tenant.orgId,
+    uuidOf(id),
+    now,
+  ])
 }

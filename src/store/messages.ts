@@ -259,6 +259,21 @@ export async function updateToRetry(tenant: Tenant, id: MessageId, now: Date): P
   return updated === 1
 }
 
+/** Whether it was one that a mail server or a provider has taken, or may have. */
+export async function updateToBounced(
+  tenant: Tenant,
+  id: MessageId,
+  attempt: MessageAttempt,
+): Promise<boolean> {
+  const updated = await execute(
+    tenant.db,
+    `UPDATE messages SET status = ${messageStatus.bounced}, attempts = attempts || $3::jsonb
+     WHERE org_id = $1 AND id = $2 AND status IN (${messageStatus.sent}, ${messageStatus.unknown})`,
+    [tenant.orgId, uuidOf(id), JSON.stringify(attempt)],
+  )
+  return updated === 1
+}
+
 export async function hasMessageSince(
   tenant: Tenant,
   person: PersonId,
@@ -309,7 +324,7 @@ export async function countMessages(tenant: Tenant, since: Date): Promise<Map<st
     tenant.db,
     `SELECT kind, count(*) FILTER (WHERE status IN (${messageStatus.pending}, ${messageStatus.sending}))::int AS pending,
        count(*) FILTER (WHERE status = ${messageStatus.sent})::int AS sent,
-       count(*) FILTER (WHERE status IN (${messageStatus.failed}, ${messageStatus.unknown}))::int AS failed,
+       count(*) FILTER (WHERE status IN (${messageStatus.failed}, ${messageStatus.unknown}, ${messageStatus.bounced}))::int AS failed,
        count(clicked_at)::int AS clicked
      FROM messages WHERE org_id = $1 AND id >= $2 GROUP BY kind`,
     [tenant.orgId, firstIdAt(since)],

@@ -106,7 +106,7 @@ describe('what is read', () => {
     // What takes weeks is in the tests of expiry, and a receiver that is gone in those of webhooks and messages.
     const late = [
       ...['balance.expired', 'coupon.expired', 'campaign.published'],
-      ...['webhook.paused', 'message.sent', 'message.failed'],
+      ...['webhook.paused', 'message.sent', 'message.failed', 'message.bounced'],
     ]
     const expected = Object.keys(eventTypes).filter((type) => !late.includes(type))
     expect([...new Set(data.map(({ type }) => type))].sort()).toEqual(expected.sort())

@@ -245,10 +245,70 @@ test('an erased customer gets nothing any more, and no address is kept', async (
   expect(mail.mails).toHaveLength(0)
   expect(await shown(body.id)).toMatchObject({
     status: 4,
-    attempts: [{ error: 'The customer has been erased.' }],
+    attempts: [{ code: 'customer_erased', error: 'The customer has been erased.' }],
   })
   const { rows } = await service.database.pool.query('SELECT row_to_json(m)::text AS row FROM messages m')
   expect(rows.map(({ row }: { row: string }) => row).join()).not.toMatch(/zoe|@/i)
+})
+
+describe('a message that came back', () => {
+  const bounce = (id: string) => merchant.call('POST', `/v1/messages/${id}/bounced`)
+  const bouncedOf = async (id: string) => (await merchant.call('GET', `/v1/customers/${id}`)).body.bounced
+
+  test('ends the use of its address, until that changes', async () => {
+    await setEmail()
+    const { id, cards } = await register({ email: 'old@example.com', fullname: 'Ada' })
+    const { body } = await send(cards[0]!.id)
+    expectRefusal(await bounce(body.id), 409, 'message_not_sent')
+    await round()
+    const reply = await bounce(body.id)
+    expect(reply.status).toBe(200)
+    expect(reply.body).toMatchObject({ status: 6, attempts: [{}, { code: 'bounced' }] })
+    expect(reply.body.attempts.every((attempt: object) => !('address' in attempt))).toBe(true)
+    expect((await bounce(body.id)).body).toEqual(reply.body)
+    expect(await bouncedOf(id)).toEqual({ email: true, phone: false })
+    const events = await merchant.call('GET', '/v1/events?types=message.bounced')
+    expect(events.body.data.map(({ data }: { data: object }) => data)).toEqual([
+      { message: body.id, kind: 'card_link', channel: 'email', customer: id },
+    ])
+    expectRefusal(await send(cards[0]!.id), 400, 'customer_not_reachable')
+    expectRefusal(await merchant.call('POST', `/v1/messages/${body.id}/retry`), 409, 'message_already_sent')
+
+    // Something else about the customer changes, and then the address does.
+    await merchant.call('PATCH', `/v1/customers/${id}`, { data: { fullname: 'Ada L.' } })
+    expect(await bouncedOf(id)).toEqual({ email: true, phone: false })
+    await merchant.call('PATCH', `/v1/customers/${id}`, { data: { email: 'new@example.com' } })
+    expect(await bouncedOf(id)).toEqual({ email: false, phone: false })
+    expect((await send(cards[0]!.id)).status).toBe(201)
+    await round()
+    expect(mail.mails.map(({ to }) => to)).toEqual([['old@example.com'], ['new@example.com']])
+    const { rows } = await service.database.pool.query('SELECT row_to_json(m)::text AS row FROM messages m')
+    expect(rows.map(({ row }: { row: string }) => row).join()).not.toContain('@example.com')
+  })
+
+  test('says nothing about an address that the customer has got since', async () => {
+    await setEmail()
+    const { id, cards } = await register()
+    const { body } = await send(cards[0]!.id)
+    await round()
+    await merchant.call('PATCH', `/v1/customers/${id}`, { data: { email: 'new@example.com' } })
+    expect((await bounce(body.id)).body.status).toBe(6)
+    expect(await bouncedOf(id)).toEqual({ email: false, phone: false })
+  })
+
+  test('leaves the other way to the customer, and stops what waits', async () => {
+    await setEmail()
+    await merchant.call('PUT', '/v1/senders/sms', { url: receiver.url })
+    const { id, cards } = await register({ email: 'both@example.com', phone: '+12025550123' })
+    const first = (await send(cards[0]!.id, { channel: 'email' })).body
+    await round()
+    const waiting = (await send(cards[0]!.id, { channel: 'email' })).body
+    await bounce(first.id)
+    await round()
+    expect(await shown(waiting.id)).toMatchObject({ status: 4, attempts: [{ code: 'address_bounced' }] })
+    expect((await send(cards[0]!.id)).body.channel).toBe('sms')
+    expect(await bouncedOf(id)).toEqual({ email: true, phone: false })
+  })
 })
 
 describe('the settings of a sender', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { eventTypes } from '../../src/domain/event.ts'
 import type { MovementKind } from '../../src/domain/ledger-entry.ts'
-import { messageKinds, messageStatus } from '../../src/domain/message.ts'
+import { messageFailures, messageKinds, messageStatus } from '../../src/domain/message.ts'
 import { refusals } from '../../src/domain/refusal.ts'
 import { skipReasons } from '../../src/domain/skip-reason.ts'
 import { passProblems } from '../../src/domain/wallet-pass.ts'
@@ -54,7 +54,8 @@ test('every type of event', () => {
 })
 
 test('every kind and status of a message, and what its text may contain', () => {
-  const { kind, placeholder } = texts('messages')
+  const { kind, placeholder, failure } = texts('messages')
+  expect(Object.keys(failure).sort()).toEqual(Object.keys(messageFailures).sort())
   expect(Object.keys(kind).sort()).toEqual(Object.keys(messageKinds).sort())
   const named = Object.values(messageKinds).flatMap(({ placeholders }) => [...placeholders])
   expect(Object.keys(placeholder).sort()).toEqual([...new Set<string>(named)].sort())

@@ -265,6 +265,7 @@ export const probes: Record<string, Probe> = {
   'POST /v1/messages': (ids) => at('/v1/messages', { card: ids.card }, { card: ids.card, channel: 'email' }),
   'GET /v1/messages': (ids) => at(`/v1/messages?customer=${ids.customer}`),
   'GET /v1/messages/{id}': (ids) => at(`/v1/messages/${ids.message}`),
+  'POST /v1/messages/{id}/bounced': (ids) => at(`/v1/messages/${ids.message}/bounced`, {}),
   'POST /v1/messages/{id}/retry': (ids) => at(`/v1/messages/${ids.message}/retry`, {}),
   'GET /v1/webhooks': () => at('/v1/webhooks'),
   'POST /v1/webhooks': () => at('/v1/webhooks', { url: 'https://example.com/events' }),

@@ -9,7 +9,7 @@ import type { Customer } from './customer.ts'
 
 export function Profile({ customer }: { readonly customer: Customer }) {
   const { t } = useTranslation('customers')
-  const { id, data, opaqueId, metaData, language, verified } = customer
+  const { id, data, opaqueId, metaData, language, verified, bounced } = customer
   const consentFacts = useConsentFacts(customer)
   return (
     <Section title={t('profile.title')}>
@@ -18,11 +18,19 @@ export function Profile({ customer }: { readonly customer: Customer }) {
           { label: t('name'), value: data.fullname },
           {
             label: t('phone'),
-            value: data.phone && <Address isVerified={verified.phone}>{data.phone}</Address>,
+            value: data.phone && (
+              <Address isVerified={verified.phone} hasBounced={bounced.phone}>
+                {data.phone}
+              </Address>
+            ),
           },
           {
             label: t('email'),
-            value: data.email && <Address isVerified={verified.email}>{data.email}</Address>,
+            value: data.email && (
+              <Address isVerified={verified.email} hasBounced={bounced.email}>
+                {data.email}
+              </Address>
+            ),
           },
           { label: t('language'), value: language && languages[language].name },
           ...consentFacts,
@@ -37,16 +45,18 @@ export function Profile({ customer }: { readonly customer: Customer }) {
 
 interface AddressProps {
   readonly isVerified: boolean
+  readonly hasBounced: boolean
   readonly children: ReactNode
 }
 
-/** With a mark if a code that was sent there came back. */
-function Address({ isVerified, children }: AddressProps) {
+/** With a mark if a code that was sent there came back, or a message did. */
+function Address({ isVerified, hasBounced, children }: AddressProps) {
   const { t } = useTranslation('customers')
   return (
     <Group gap="xs" component="span">
       <bdi>{children}</bdi>
-      {isVerified && <Status tone="good">{t('verified')}</Status>}
+      {isVerified && !hasBounced && <Status tone="good">{t('verified')}</Status>}
+      {hasBounced && <Status tone="wrong">{t('bounced')}</Status>}
     </Group>
   )
 }

@@ -6,7 +6,7 @@ import { shownKinds } from './kinds.ts'
 
 export function MessageLog() {
   const { t } = useTranslation('messages')
-  const statuses = useStatusOptions('message', [1, 2, 3, 4, 5])
+  const statuses = useStatusOptions('message', [1, 2, 3, 4, 5, 6])
   const kinds = [...shownKinds, 'test'].map((kind) => ({ value: kind, label: t(`kind.${kind}.name`) }))
   return (
     <MessageList

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { useSession } from '../../api/session.ts'
 import { formatMoment, formatNumber, formatRelative } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
-import { type Message, messageQuery } from '../../ui/messages/message.ts'
+import { failureOf, type Message, messageQuery } from '../../ui/messages/message.ts'
 import { Recipient } from '../../ui/messages/message-list.tsx'
 import { canRetry, useRetry } from '../../ui/messages/use-retry.ts'
 import { Page } from '../../ui/page.tsx'
@@ -86,9 +86,11 @@ interface AttemptProps {
   readonly number: number
 }
 
-function Attempt({ attempt: { at, error, response }, number }: AttemptProps) {
+function Attempt({ attempt, number }: AttemptProps) {
   const { t } = useTranslation('messages')
   const { timezone } = useSession().organization
+  const { at, response } = attempt
+  const failure = failureOf(attempt)
   return (
     <Stack gap={4} p="md" className="lw-surface">
       <Group gap="sm">
@@ -99,9 +101,9 @@ function Attempt({ attempt: { at, error, response }, number }: AttemptProps) {
           {formatMoment(at, timezone)}
         </Text>
       </Group>
-      {error && (
+      {failure && (
         <Text size="sm" dir="auto">
-          {error}
+          {failure}
         </Text>
       )}
       {response && (

@@ -52,7 +52,7 @@ export function MessageList({ customer, controls }: MessageListProps) {
   )
 }
 
-const statusOf = statusCode<1 | 2 | 3 | 4 | 5>
+const statusOf = statusCode<1 | 2 | 3 | 4 | 5 | 6>
 
 const refreshMs = 2_000
 const soonMs = 60_000

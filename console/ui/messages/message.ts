@@ -1,5 +1,6 @@
 /** Messages to customers and what sends them, for the pages about them and for that of a customer. */
 import { queryOptions } from '@tanstack/react-query'
+import i18next from 'i18next'
 import { api, dataOf, type Schemas } from '../../api/client.ts'
 
 export type Message = Schemas['Message']
@@ -46,8 +47,23 @@ export async function followMessage(message: Message): Promise<Message> {
   return current
 }
 
-/** Why the last attempt failed, in the words of the service, the mail server or the provider. */
+type Attempt = Message['attempts'][number]
+
+/** Codes whose words of the service have more, such as the name of a server or a status. */
+const detailed = ['unreachable', 'no_safe_connection', 'provider_failed']
+
+/** Why an attempt failed. Older ones have only the words of the service. */
+export function failureOf({ code, error }: Attempt): string | undefined {
+  const key = `messages:failure.${code}`
+  if (code === undefined || !i18next.exists(key)) return error
+  const words = i18next.t(key)
+  return detailed.includes(code) && error ? `${words} (${error})` : words
+}
+
+/** Why the last attempt failed, and what the mail server or the provider said. */
 export function troubleOf({ attempts }: Message): string | undefined {
-  const { error, response } = attempts.at(-1) ?? {}
-  return [error, response].filter((text) => text !== undefined).join(' ') || undefined
+  const last = attempts.at(-1)
+  return (
+    last && ([failureOf(last), last.response].filter((text) => text !== undefined).join(' ') || undefined)
+  )
 }

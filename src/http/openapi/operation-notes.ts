@@ -61,6 +61,7 @@ export const operationNotes: Record<string, string> = {
   deleteMessageText: 'Nothing happens if the words are ours.',
   listMessages: 'Neither addresses nor texts are kept: both are read when a message is sent.',
   getMessage: 'With every attempt, and what the mail server or the provider said.',
+  noteBounce: 'Call it from the webhook of your provider. A second report changes nothing.',
   retryMessage: 'One that may have arrived could then arrive twice.',
   listWebhooks: 'Without their secrets.',
   getWebhook: 'Its secret is never shown again.',

@@ -27,6 +27,10 @@ export function toCustomerReply({ customer, cards, balances, tiers }: CustomerVi
       email: customer.emailVerifiedAt !== undefined,
       phone: customer.phoneVerifiedAt !== undefined,
     },
+    bounced: {
+      email: customer.emailBouncedAt !== undefined,
+      phone: customer.phoneBouncedAt !== undefined,
+    },
     createdAt: customer.createdAt.toISOString(),
     updatedAt: customer.updatedAt.toISOString(),
     cards: cards.map(toCardReply),

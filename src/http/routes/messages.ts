@@ -2,7 +2,12 @@
 import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
 import { getCustomerId } from '../../operations/customers/customer-view.ts'
-import { getMessage, retryMessage, sendCardLink } from '../../operations/messages/order-messages.ts'
+import {
+  getMessage,
+  noteBounce,
+  retryMessage,
+  sendCardLink,
+} from '../../operations/messages/order-messages.ts'
 import { listMessages } from '../../store/messages.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
@@ -20,6 +25,7 @@ export function messageRoutes(app: Server, options: ServerOptions): void {
   sendRoute(app, options)
   readRoutes(app, options)
   retryRoute(app, options)
+  bouncedRoute(app, options)
 }
 
 function sendRoute(app: Server, { deps }: ServerOptions): void {
@@ -137,6 +143,37 @@ function retryRoute(app: Server, { deps }: ServerOptions): void {
         work: (tenant) => retryMessage(tenant, parseId('msg', request.params.id), deps.clock()),
         status: 200,
         render: toMessageReply,
+      }),
+  )
+}
+
+function bouncedRoute(app: Server, { deps }: ServerOptions): void {
+  app.post(
+    '/v1/messages/:id/bounced',
+    {
+      config: {
+        access: ['manage'],
+        isRepeatable: true,
+        refusals: ['message_not_found', 'message_not_sent'],
+      },
+      schema: {
+        operationId: 'noteBounce',
+        summary: 'Report that a message came back',
+        description:
+          'For what your mail server or SMS provider learns later. Nothing more is sent to the address, until it changes ' +
+          'or the customer confirms it with a code.',
+        tags,
+        params: MessagePath,
+        body: NoBody,
+        response: { 200: MessageReply },
+      },
+    },
+    (request, reply) =>
+      respondToWrite(deps, request, reply, {
+        work: (tenant) => noteBounce(deps, tenant, parseId('msg', request.params.id)),
+        status: 200,
+        render: toMessageReply,
+        customerOf: ({ customer }) => customer,
       }),
   )
 }

@@ -1,6 +1,6 @@
 /** The closed lists of values in requests and responses, and what each value means. */
 import { Type } from 'typebox'
-import type { Channel, MessageKind } from '../../domain/message.ts'
+import { type Channel, type MessageFailure, type MessageKind, messageFailures } from '../../domain/message.ts'
 import { skipReasons } from '../../domain/skip-reason.ts'
 import type { WalletKind } from '../../domain/wallet-pass.ts'
 import type { WarningCode } from '../../domain/warning.ts'
@@ -227,7 +227,14 @@ export const MessageStatus = StatusCode('MessageStatus', 'Status of a message.',
   3: ['sent', 'The mail server or the provider has taken it.'],
   4: ['failed', 'Was refused, or given up.'],
   5: ['unknown', 'May have arrived: it is not sent again unless you ask for it.'],
+  6: ['bounced', 'Was sent, and came back.'],
 })
+
+export const MessageFailures = Choice<MessageFailure>(
+  'MessageFailure',
+  'Why a message was not sent, or came back.',
+  messageFailures,
+)
 
 export const MailSecurity = Choice('MailSecurity', 'How the connection to the mail server is encrypted.', {
   tls: 'From the first byte, usually on port 465.',

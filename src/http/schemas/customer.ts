@@ -305,6 +305,13 @@ const customerFields = {
     },
     { description: 'Which addresses the customer has confirmed.' },
   ),
+  bounced: Type.Object(
+    {
+      email: Type.Boolean({ description: 'Whether a message to the email address came back.' }),
+      phone: Type.Boolean({ description: 'Whether an SMS to the phone came back.' }),
+    },
+    { description: 'Which addresses nothing is sent to, until they change or the customer confirms them.' },
+  ),
   createdAt: CreatedAt,
   updatedAt: UpdatedAt,
   cards: Type.Array(Card, {

@@ -99,6 +99,7 @@ const dataOf: Record<EventType, TProperties> = {
   'campaign.published': { campaign, version: Type.Integer({ description: 'The version that is live now.' }) },
   'message.sent': aboutMessage,
   'message.failed': aboutMessage,
+  'message.bounced': aboutMessage,
   'webhook.paused': { webhook: Id('whk', 'The webhook it is about.'), because: PauseReason },
   'connection.revoked': { connection: Id('con', 'The connection that was ended.'), by },
 }

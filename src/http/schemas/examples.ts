@@ -45,6 +45,7 @@ export const customerExample = {
   consents: { marketing: true, history: [{ purpose: 'marketing', given: true, at, via: 'connection' }] },
   language: 'en',
   verified: { email: true, phone: false },
+  bounced: { email: false, phone: false },
   createdAt: at,
   updatedAt: at,
   cards: [cardExample],

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { EmailSettings, Message, Sender, SmsSettings } from '../../domain/message.ts'
 import type { KindView, TextView } from '../../operations/messages/manage-texts.ts'
 import { named } from '../openapi/name-components.ts'
-import { Channels, Languages, MailSecurity, MessageKinds, MessageStatus } from './choices.ts'
+import { Channels, Languages, MailSecurity, MessageFailures, MessageKinds, MessageStatus } from './choices.ts'
 import { exampleId } from './examples.ts'
 import { byDefault, CreatedAt, Id, Optional, Text, Timestamp, UpdatedAt } from './fields.ts'
 
@@ -189,7 +189,7 @@ export const KindReply = Type.Object(
       {
         pending: Type.Integer({ description: 'Not sent yet.' }),
         sent: Type.Integer({ description: 'Sent.' }),
-        failed: Type.Integer({ description: 'Not sent, or nobody can say.' }),
+        failed: Type.Integer({ description: 'Not sent, came back, or nobody can say.' }),
         clicked: Type.Integer({ description: 'Of those sent, whose link was opened.' }),
       },
       { ...named('MessageCounts'), description: 'Of the last 30 days.' },
@@ -310,7 +310,8 @@ export const MessageReply = Type.Object(
       Type.Object(
         {
           at: Timestamp('When it was tried.'),
-          error: Optional(Type.String({ description: 'Why it was not sent.' })),
+          code: Optional(MessageFailures),
+          error: Optional(Type.String({ description: 'Why it was not sent, in words.' })),
           response: Optional(Type.String({ description: 'What the mail server or the provider said.' })),
         },
         { ...named('MessageAttempt') },
@@ -350,7 +351,12 @@ export function toMessageReply(message: Message) {
     customer,
     card,
     person,
-    attempts: attempts.map((attempt) => ({ ...attempt, at: attempt.at.toISOString() })),
+    attempts: attempts.map(({ at, code, error, response }) => ({
+      at: at.toISOString(),
+      code,
+      error,
+      response,
+    })),
     nextAttemptAt: message.nextAttemptAt?.toISOString(),
     sentAt: message.sentAt?.toISOString(),
     clickedAt: message.clickedAt?.toISOString(),

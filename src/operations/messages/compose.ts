@@ -3,10 +3,22 @@
  * been erased, has no address any more or has withdrawn the consent gets nothing.
  */
 import { plainColor } from '../../domain/color.ts'
-import { type Card, type CustomerView, cardStatus, customerStatus } from '../../domain/customer.ts'
+import {
+  type Card,
+  type Customer,
+  type CustomerView,
+  cardStatus,
+  customerStatus,
+} from '../../domain/customer.ts'
 import { type CouponId, parseId } from '../../domain/ids.ts'
 import { type Language, languageOfLocale } from '../../domain/language.ts'
-import { type Channel, type Message, marketingPurpose, traitsOf } from '../../domain/message.ts'
+import {
+  type Channel,
+  type Message,
+  type MessageFailure,
+  marketingPurpose,
+  traitsOf,
+} from '../../domain/message.ts'
 import {
   type Footer,
   fillIn,
@@ -32,9 +44,9 @@ export interface ComposedMessage {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Why it is not sent, in words for the log. */
+/** Why it is not sent. */
 export interface NotSent {
-  readonly because: string
+  readonly because: MessageFailure
 }
 
 type Links = Pick<Deps, 'publicUrl' | 'walletTokens' | 'unsubscribeTokens'>
@@ -77,7 +89,7 @@ async function address(
   if (message.kind === 'verification_code') return addressCode(deps, tenant, message, secret)
   if (to === 'customer') return addressCustomer(deps, tenant, organization, message)
   if (to === 'person') return addressPerson(deps, tenant, message, secret)
-  return secret === undefined ? { because: 'The address is no longer kept.' } : { to: secret, values: {} }
+  return secret === undefined ? { because: 'no_longer_kept' } : { to: secret, values: {} }
 }
 
 async function findText(
@@ -140,6 +152,12 @@ export const addressIn = (
   channel: Channel,
 ): string | undefined => (channel === 'email' ? email : phone)
 
+/** Whether a message came back from there. */
+export const hasBounced = (
+  { emailBouncedAt, phoneBouncedAt }: Pick<Customer, 'emailBouncedAt' | 'phoneBouncedAt'>,
+  channel: Channel,
+): boolean => (channel === 'email' ? emailBouncedAt : phoneBouncedAt) !== undefined
+
 async function addressCustomer(
   deps: Deps,
   tenant: Tenant,
@@ -147,22 +165,20 @@ async function addressCustomer(
   message: Message,
 ): Promise<Addressed | NotSent> {
   const view = message.customer && (await findCustomerView(tenant, message.customer, deps.clock()))
-  if (!view) return { because: 'The customer has been erased.' }
+  if (!view) return { because: 'customer_erased' }
   const { customer } = view
-  if (customer.status !== customerStatus.active) return { because: 'The customer is blocked.' }
+  if (customer.status !== customerStatus.active) return { because: 'customer_blocked' }
   const to = addressIn(customer, message.channel)
-  if (to === undefined) {
-    const what = message.channel === 'email' ? 'email address' : 'phone number'
-    return { because: `The customer has no ${what} any more.` }
-  }
+  if (to === undefined) return { because: 'no_address' }
+  if (hasBounced(customer, message.channel)) return { because: 'address_bounced' }
   const { isMarketing } = traitsOf(message.kind)
   if (isMarketing && customer.consents?.[marketingPurpose] !== true) {
-    return { because: 'The customer has not consented to such messages.' }
+    return { because: 'no_consent' }
   }
   const card = cardOf(view, message)
-  if (!card) return { because: 'The customer has no card that can be shown.' }
+  if (!card) return { because: 'no_card' }
   const about = await valuesOf(tenant, organization, message)
-  if (!about) return { because: 'The coupon can no longer be used.' }
+  if (!about) return { because: 'coupon_over' }
   return {
     to,
     language: customer.language,
@@ -184,8 +200,8 @@ async function addressCode(
   secret: string | undefined,
 ): Promise<Addressed | NotSent> {
   const view = message.customer && (await findCustomerView(tenant, message.customer, deps.clock()))
-  if (!view) return { because: 'The customer has been erased.' }
-  if (secret === undefined) return { because: 'The code is no longer kept: ask for a new one.' }
+  if (!view) return { because: 'customer_erased' }
+  if (secret === undefined) return { because: 'no_longer_kept' }
   const { code, to }: { code: string; to: string } = JSON.parse(secret)
   const { fullname: name, language } = view.customer
   return { to, language, values: { name, code } }
@@ -239,10 +255,10 @@ async function addressPerson(
   secret: string | undefined,
 ): Promise<Addressed | NotSent> {
   const person = id && (await findPerson(tenant, id))
-  if (!person) return { because: 'The person has been removed.' }
-  if (channel !== 'email') return { because: 'Only email is sent to people who sign in.' }
+  if (!person) return { because: 'person_removed' }
+  if (channel !== 'email') return { because: 'only_email' }
   // Whatever has to stay secret is the link itself.
   const link = secret ?? (data.url === undefined ? undefined : `${publicUrl()}/console/webhooks`)
-  if (link === undefined) return { because: 'The link is no longer kept: ask for a new one.' }
+  if (link === undefined) return { because: 'no_longer_kept' }
   return { to: person.email, values: { name: person.name, link, url: data.url } }
 }

@@ -1,24 +1,28 @@
 /** Messages that somebody asks for: a card's link, an invitation, or another attempt. */
 import { cardStatus, customerStatus } from '../../domain/customer.ts'
 import type { CardId, MessageId } from '../../domain/ids.ts'
-import { type Channel, channels, type Message } from '../../domain/message.ts'
+import { type Channel, channels, type Message, messageFailures, messageStatus } from '../../domain/message.ts'
 import { notFound, Refused } from '../../domain/refusal.ts'
 import { findCard } from '../../store/cards.ts'
-import { findCustomerView } from '../../store/customers.ts'
+import { findCustomerView, lockCustomer } from '../../store/customers.ts'
 import { upsertDueWork } from '../../store/due-work.ts'
+import { insertEvents } from '../../store/events.ts'
+import { updateBounced } from '../../store/message-recipients.ts'
 import {
   findMessage,
   insertMessages,
   type NewMessage,
   newMessageId,
   updateClicked,
+  updateToBounced,
   updateToRetry,
 } from '../../store/messages.ts'
 import { findSender, listSenders } from '../../store/senders.ts'
 import type { Tenant } from '../../store/tenant.ts'
+import type { Deps } from '../deps.ts'
 import type { Seal } from '../seal.ts'
-import { addressIn } from './compose.ts'
-import { secretPlaceOf } from './places.ts'
+import { addressIn, hasBounced } from './compose.ts'
+import { fingerprintOf, secretPlaceOf } from './places.ts'
 
 /** Sends the customer the link to their own card. It needs no consent: it is what they registered for. */
 export async function sendCardLink(
@@ -35,7 +39,8 @@ export async function sendCardLink(
   const senders = (await listSenders(tenant)).map(({ channel }) => channel)
   const possible = channels.filter((channel) => senders.includes(channel))
   if (wanted ? !possible.includes(wanted) : possible.length === 0) throw new Refused('sender_not_found')
-  const channel = (wanted ? [wanted] : possible).find((each) => addressIn(customer, each) !== undefined)
+  const isUsable = (each: Channel) => addressIn(customer, each) !== undefined && !hasBounced(customer, each)
+  const channel = (wanted ? [wanted] : possible).find(isUsable)
   if (!channel) throw new Refused('customer_not_reachable')
   return orderMessage(
     tenant,
@@ -82,5 +87,31 @@ export async function retryMessage(tenant: Tenant, id: MessageId | undefined, no
   const message = await getMessage(tenant, id)
   if (!(await updateToRetry(tenant, message.id, now))) throw new Refused('message_already_sent')
   await upsertDueWork(tenant, [{ kind: 'sending', at: now }], now)
+  return getMessage(tenant, id)
+}
+
+/**
+ * A message came back after the mail server had taken it. Its address is not used any more, if it is still the one
+ * that the message went to.
+ */
+export async function noteBounce(
+  deps: Pick<Deps, 'credentials' | 'clock'>,
+  tenant: Tenant,
+  id: MessageId | undefined,
+): Promise<Message> {
+  const message = await getMessage(tenant, id)
+  if (message.status === messageStatus.bounced) return message
+  const now = deps.clock()
+  const attempt = { at: now, code: 'bounced', error: messageFailures.bounced } as const
+  if (!(await updateToBounced(tenant, message.id, attempt))) throw new Refused('message_not_sent')
+  const { kind, channel, customer } = message
+  const known = customer && (await lockCustomer(tenant, customer))
+  const address = known && addressIn(known, channel)
+  const wentTo = message.attempts.findLast((each) => each.address !== undefined)?.address
+  if (known && address !== undefined && wentTo === fingerprintOf(deps, address)) {
+    await updateBounced(tenant, known.id, channel, now)
+  }
+  const data = { message: message.id, kind, channel, customer }
+  await insertEvents(tenant, [{ type: 'message.bounced', data }], now)
   return getMessage(tenant, id)
 }

@@ -7,7 +7,12 @@ import { isIP } from 'node:net'
 import { Readable } from 'node:stream'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
-import type { EmailSettings, SendResult } from '../../domain/message.ts'
+import {
+  type EmailSettings,
+  type MessageFailure,
+  messageFailures,
+  type SendResult,
+} from '../../domain/message.ts'
 import type { Addresses } from '../outbound/addresses.ts'
 
 export interface Email {
@@ -172,36 +177,47 @@ function toResult(error: SmtpError, isHandedOver: boolean, settings: EmailSettin
   const { responseCode: code, command = '' } = error
   const response = shorten(error.response)
   if (error.code === 'EAUTH') {
-    const fault = 'The mail server does not accept the user and password.'
-    return { kind: 'deferred', error: fault, response, isSenderFault: true }
+    return { kind: 'deferred', ...failure('login_refused'), response, isSenderFault: true }
   }
   if (code !== undefined && code >= 400) {
     const isOurs = !['RCPT TO', 'DATA'].includes(command)
     if (isOurs) {
-      const fault = 'The mail server does not take messages from this sender.'
-      return { kind: 'deferred', error: fault, response, isSenderFault: true }
+      return { kind: 'deferred', ...failure('sender_refused'), response, isSenderFault: true }
     }
-    if (code >= 500) return { kind: 'refused', error: 'The mail server refused the message.', response }
-    return { kind: 'deferred', error: 'The mail server asked to try again later.', response }
+    if (code >= 500) return { kind: 'refused', ...failure('message_refused'), response }
+    return { kind: 'deferred', ...failure('try_later'), response }
   }
-  if (error.code === 'EENVELOPE') return { kind: 'refused', error: 'The address is not valid.', response }
+  if (error.code === 'EENVELOPE') return { kind: 'refused', ...failure('address_invalid'), response }
   if (isHandedOver) {
-    return { kind: 'unknown', error: 'The connection ended before the mail server confirmed the message.' }
+    return { kind: 'unknown', ...failure('not_confirmed') }
   }
-  return { kind: 'deferred', error: explain(error, settings), isSenderFault: true }
+  return { kind: 'deferred', ...explain(error, settings), isSenderFault: true }
 }
 
-function explain(error: SmtpError, { host, port, security }: EmailSettings): string {
+interface Failure {
+  readonly code: MessageFailure
+  readonly error: string
+}
+
+const failure = (code: MessageFailure, error: string = messageFailures[code]): Failure => ({ code, error })
+
+function explain(error: SmtpError, { host, port, security }: EmailSettings): Failure {
   const { code = '' } = error
   if (code === 'FORBIDDEN') {
     return security === 'none'
-      ? 'Without TLS, only a mail server in a range that the operator has allowed can be used.'
-      : 'The mail server is not on the public internet. The operator can allow its range.'
+      ? failure(
+          'not_allowed',
+          'Without TLS, only a mail server in a range that the operator has allowed can be used.',
+        )
+      : failure('not_allowed')
   }
-  if (code === 'ENOTFOUND' || code === 'EDNS') return `The name ${host} cannot be resolved.`
+  if (code === 'ENOTFOUND' || code === 'EDNS') {
+    return failure('unreachable', `The name ${host} cannot be resolved.`)
+  }
   if (code === 'ETLS' || /certificate|TLS|SSL/i.test(error.message)) {
-    return `No safe connection to ${host}:${port}: check the port, the kind of encryption and its certificate.`
+    const what = 'check the port, the kind of encryption and its certificate'
+    return failure('no_safe_connection', `No safe connection to ${host}:${port}: ${what}.`)
   }
-  if (code === 'ETIMEDOUT') return `No answer from ${host}:${port}.`
-  return `Cannot connect to ${host}:${port}${code ? ` (${code})` : ''}.`
+  if (code === 'ETIMEDOUT') return failure('unreachable', `No answer from ${host}:${port}.`)
+  return failure('unreachable', `Cannot connect to ${host}:${port}${code ? ` (${code})` : ''}.`)
 }

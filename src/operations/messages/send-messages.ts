@@ -10,6 +10,7 @@ import {
   channels,
   type EmailSettings,
   type Message,
+  messageFailures,
   messageStatus,
   type SendResult,
   type SmsSettings,
@@ -34,7 +35,7 @@ import { createSender } from '../outbound/send.ts'
 import type { Turn } from '../turn.ts'
 import { type ComposedMessage, composeMessage } from './compose.ts'
 import { makeMessagesOfEvents } from './make-messages.ts'
-import { secretPlaceOf, senderPlaceOf } from './places.ts'
+import { fingerprintOf, secretPlaceOf, senderPlaceOf } from './places.ts'
 import { type EmailOptions, openEmailSender } from './send-email.ts'
 import { sendSms } from './send-sms.ts'
 
@@ -77,13 +78,13 @@ async function nextTurn({ clock }: Deps, tenant: Tenant, waits: readonly Date[])
 async function endLostAttempts(deps: Deps, tenant: Tenant, now: Date): Promise<void> {
   const lost = await listLostMessages(tenant, new Date(now.getTime() - lostAfterMs))
   if (lost.length === 0) return
-  const error = 'The service stopped in the middle of the attempt.'
+  const failure = { code: 'interrupted', error: messageFailures.interrupted } as const
   await note(
     deps,
     tenant,
     lost.map((message) => ({
       message,
-      result: message.channel === 'sms' ? { kind: 'deferred', error } : ({ kind: 'unknown', error } as const),
+      result: { kind: message.channel === 'sms' ? 'deferred' : 'unknown', ...failure },
     })),
   )
 }
@@ -99,7 +100,7 @@ async function sendOn(
 ): Promise<Date | undefined> {
   const sender = await findSender(tenant, channel)
   if (!sender) {
-    const attempt = { at: deps.clock(), error: 'No sender is set up for this channel.' }
+    const attempt = { at: deps.clock(), code: 'no_sender', error: messageFailures.no_sender } as const
     await failPendingMessages(tenant, channel, attempt)
     return undefined
   }
@@ -135,11 +136,14 @@ async function sendOne(
   organization: Organization,
   message: TakenMessage,
   send: Outlet['send'],
-): Promise<SendResult> {
+): Promise<SendResult & { readonly address?: string }> {
   const secret = message.sealed && deps.seal.open(message.sealed, secretPlaceOf(message.id))?.toString('utf8')
   const composed = await composeMessage(deps, tenant, organization, message, secret)
-  if ('because' in composed) return { kind: 'refused', error: composed.because }
-  return withoutAddress(await send(message, composed), composed.to)
+  if ('because' in composed) {
+    return { kind: 'refused', code: composed.because, error: messageFailures[composed.because] }
+  }
+  const result = withoutAddress(await send(message, composed), composed.to)
+  return { ...result, address: fingerprintOf(deps, composed.to) }
 }
 
 /** Mail servers like to quote the address, which is kept nowhere else. */
@@ -166,7 +170,8 @@ export function openOutlet(
   const secret = sealed && deps.seal.open(sealed, senderPlaceOf(organization.id, channel))
   const unreadable: SendResult = {
     kind: 'deferred',
-    error: 'The password of the sender cannot be read with the secrets of this installation: set it again.',
+    code: 'secret_unreadable',
+    error: messageFailures.secret_unreadable,
     isSenderFault: true,
   }
   const isUnreadable = sealed !== undefined && secret === undefined
@@ -193,7 +198,7 @@ export function openOutlet(
 
 interface Sent {
   readonly message: Message
-  readonly result: SendResult
+  readonly result: SendResult & { readonly address?: string }
 }
 
 /** Writes what came of the attempts, with the events that say so. */
@@ -201,10 +206,11 @@ async function note(deps: Deps, tenant: Tenant, sent: readonly Sent[]): Promise<
   const now = deps.clock()
   const outcomes = sent.map(({ message, result }): MessageOutcome => {
     const { status, retryAt } = afterSending(message, result, now, Math.random())
-    const error = result.kind === 'sent' ? undefined : result.error
+    const { code, error } = result.kind === 'sent' ? {} : result
+    const { address } = result
     const response = result.kind === 'unknown' ? undefined : result.response
     count(deps, result.kind)
-    return { message: message.id, status, retryAt, attempt: { at: now, error, response } }
+    return { message: message.id, status, retryAt, attempt: { at: now, code, error, response, address } }
   })
   const facts = sent.flatMap(({ message }, i) => factsOf(message, outcomes[i]!.status))
   await inTransaction(deps.pool, tenant.orgId, async (within) => {

@@ -30,9 +30,11 @@ export async function sendSms(
   const made = await send({ url, headers, body }, now)
   const { status = 0, response, retryAfterMs } = made
   if (isSuccess(made)) return { kind: 'sent', response }
-  if (made.error !== undefined) return { kind: 'deferred', error: made.error, isSenderFault: true }
+  if (made.error !== undefined)
+    return { kind: 'deferred', code: 'unreachable', error: made.error, isSenderFault: true }
   const error = `The provider answered with ${status}.`
   // It understood the message, and does not want it: a number that is none, for example.
-  if ([400, 404, 410, 422].includes(status)) return { kind: 'refused', error, response }
-  return { kind: 'deferred', error, response, retryAfterMs, isSenderFault: true }
+  if ([400, 404, 410, 422].includes(status))
+    return { kind: 'refused', code: 'message_refused', error, response }
+  return { kind: 'deferred', code: 'provider_failed', error, response, retryAfterMs, isSenderFault: true }
 }
