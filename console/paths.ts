@@ -38,4 +38,4 @@ export const consoleBase = '/console'
 /** Paths outside of the console. */
 export const till = '/till'
 export const apiReference = '/docs'
-export const guide = (name: 'wallet-passes'): string => `/docs/guides/${name}`
+export const guide = (name: 'messages' | 'wallet-passes'): string => `/docs/guides/${name}`

@@ -10,6 +10,7 @@ export const docPages = {
   errors: 'docs/errors.md',
   'guides/cookbook': 'docs/guides/cookbook.md',
   'guides/enrollment': 'docs/guides/enrollment.md',
+  'guides/messages': 'docs/guides/messages.md',
   'guides/wallet-passes': 'docs/guides/wallet-passes.md',
   'guides/running': 'docs/guides/running.md',
   'guides/operate': 'docs/guides/operate.md',

@@ -369,6 +369,7 @@ test('tells a merchant who begins what to do first', async () => {
   expect(new URL(page.url()).hash).toBe('')
   expect(await page.getByRole('banner').getByText('Demo', { exact: true }).count()).toBe(0)
   await page.getByRole('heading', { name: 'Three steps to your first sale' }).waitFor()
+  await page.getByRole('link', { name: 'Set up messages' }).waitFor()
   await expectAccessibleInBothSchemes(page)
   for (const [path, empty] of [
     ['Customers', 'No customers yet'],

@@ -1,7 +1,9 @@
 /** Messages to customers, as a merchant sets them up, words them and sees what became of them. */
 import type { Page } from 'playwright-core'
+import { Webhook as Verifier } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type MailServer, refusal, startMailServer, textOf } from '../support/mail-server.ts'
+import { type Received, startReceiver } from '../support/receiver.ts'
 import { callApi, expectAccessible, expectCalm, newCustomer, startBrowser, unique } from './browser.ts'
 import { addressOf, openConsole, pageTitle } from './console.ts'
 import { desk, look } from './pictures.ts'
@@ -86,6 +88,84 @@ test('sets up a mail server, and sees what comes of a test', async () => {
   await page.getByRole('tab', { name: 'Automatic messages' }).click()
   await alert.getByRole('link', { name: 'Go to the senders' }).waitFor()
   await expectAccessible(page)
+  expectCalm(opened)
+})
+
+test('sets up an SMS provider with a secret that is shown once, and sees what comes of a test', async () => {
+  const receiver = await startReceiver()
+  const opened = await openConsole('/messages?tab=senders')
+  const { page } = opened
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Set up SMS provider' }).click()
+  const guide = dialog.getByRole('link', { name: 'How your software takes an SMS' })
+  const { href } = new URL((await guide.getAttribute('href'))!, page.url())
+  expect((await page.request.get(href)).ok()).toBe(true)
+  await dialog.getByRole('textbox', { name: 'Address' }).fill(receiver.url)
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  const readSecret = async () => {
+    const secret = await dialog.getByRole('textbox', { name: 'Secret' }).inputValue()
+    await dialog.getByRole('button', { name: "I've copied it" }).click()
+    return secret
+  }
+  await dialog.getByText("It isn't shown again.").waitFor()
+  const first = await readSecret()
+  await page.getByText(receiver.url).waitFor()
+
+  const test = async () => {
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await dialog.getByLabel('Phone number').fill('+12025550123')
+    await page.keyboard.press('Enter')
+  }
+  await test()
+  await outcome(page).getByText('The test was sent').waitFor()
+  const isFrom = (secret: string, { headers, body }: Received) => {
+    try {
+      return new Verifier(secret).verify(body, headers as Record<string, string>) !== undefined
+    } catch {
+      return false
+    }
+  }
+  expect(isFrom(first, receiver.received[0]!)).toBe(true)
+  expect(JSON.parse(receiver.received[0]!.body)).toMatchObject({
+    type: 'sms.send',
+    data: { to: '+12025550123' },
+  })
+  receiver.answer = (response) => response.writeHead(422).end('no such number')
+  await test()
+  await outcome(page).getByText("The test wasn't sent").waitFor()
+  await outcome(page).getByText('The mail server or the provider refused the message.').waitFor()
+  await lookAt(page, 'message-sms')
+
+  receiver.answer = (response) => response.writeHead(204).end()
+  await page.getByRole('button', { name: 'New secret' }).click()
+  await dialog.getByRole('button', { name: 'New secret' }).click()
+  const second = await readSecret()
+  await test()
+  await outcome(page).getByText('The test was sent').waitFor()
+  const last = receiver.received.at(-1)!
+  expect([isFrom(first, last), isFrom(second, last)]).toEqual([false, true])
+  await receiver.close()
+  expectCalm(opened)
+})
+
+test('a message that came back is marked, and so is the address', async () => {
+  await setSender()
+  const { id, cards, data } = await newCustomer()
+  const { id: message } = await callApi('POST', '/v1/messages', {
+    body: { card: cards[0].id, channel: 'email' },
+  })
+  const statusOf = async () => (await callApi('GET', `/v1/messages/${message}`)).status
+  await expect.poll(statusOf).toBe(3)
+  await callApi('POST', `/v1/messages/${message}/bounced`)
+  const opened = await openConsole(`/customers/${id}?tab=messages`)
+  const { page } = opened
+  await page.getByRole('row', { name: /Card link.*Email.*Came back.*It came back/ }).waitFor()
+  const profile = page.getByRole('main')
+  await profile.getByText(data.email).first().waitFor()
+  await profile.getByText('Messages come back').waitFor()
+  await expectAccessible(page)
+  await lookAt(page, 'customer-bounced')
   expectCalm(opened)
 })
 

@@ -1,8 +1,11 @@
 import { Button, Group, Stack, Text, ThemeIcon, Title } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { paths, till } from '../../paths.ts'
+import { sendersQuery } from '../../ui/messages/message.ts'
+import { PageLink } from '../../ui/page-link.tsx'
 
 interface FirstStepsProps {
   /** The completed steps. */
@@ -60,6 +63,22 @@ export function FirstSteps({ hasCampaign, hasConnection, hasCustomer }: FirstSte
           )
         })}
       </Stack>
+      <LaterSteps />
     </Stack>
+  )
+}
+
+/** What a merchant can do without, for the time being. */
+function LaterSteps() {
+  const { t } = useTranslation('home')
+  const { data: senders } = useQuery(sendersQuery)
+  if (senders === undefined || senders.length > 0) return null
+  return (
+    <Text size="sm" c="dimmed">
+      {t('steps.messages.about')}{' '}
+      <PageLink to={paths.messages()} search={{ tab: 'senders' }} size="sm" underline="always">
+        {t('steps.messages.action')}
+      </PageLink>
+    </Text>
   )
 }

@@ -1,6 +1,7 @@
-import { Text, TextInput } from '@mantine/core'
+import { Anchor, Text, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf } from '../../api/client.ts'
+import { guide } from '../../paths.ts'
 import { FormModal } from '../../ui/form.tsx'
 import type { Sender } from '../../ui/messages/message.ts'
 import { CopyField, ShownOnce } from '../../ui/shown-once.tsx'
@@ -53,6 +54,9 @@ export function SmsForm({ sender, isOpen, onClose, onSecret }: SmsFormProps) {
         maxLength={2_000}
         data-autofocus
       />
+      <Anchor href={`${guide('messages')}#sms`} target="_blank" size="sm">
+        {t('form.urlGuide')}
+      </Anchor>
       <PerHourField value={values.perHour} onChange={(perHour) => set({ perHour })} />
     </FormModal>
   )

@@ -4,6 +4,7 @@ export const docPages = {
   errors: 'Errors',
   'guides/cookbook': 'Campaign cookbook',
   'guides/enrollment': 'Customers who enroll themselves',
+  'guides/messages': 'Messages',
   'guides/wallet-passes': 'Wallet passes',
   'guides/running': 'Running it',
   'guides/operate': 'Operating it',
