@@ -132,6 +132,25 @@ test('looks up what became of a sale, sets it aside, and sells on with the next 
   expectCalm(opened)
 })
 
+test('a sale whose response was lost has the card on its receipt when its status is checked', async () => {
+  const guest = await register(shop, 'Cleo Lost')
+  const opened = await openPage({ expected: ['net::ERR_FAILED'] })
+  const { page } = opened
+  await openTill(page)
+  await findGuest(page, guest)
+  await page.getByRole('button', { name: /^Warm scone/ }).click()
+  await page.route(process, async (route) => {
+    await route.fetch()
+    await route.abort()
+  })
+  await charge(page, '$2.15')
+  await page.getByRole('button', { name: 'Check status' }).click()
+  await page.getByRole('heading', { name: '$2.15 paid' }).waitFor()
+  await page.getByRole('article').getByRole('img', { name: 'QR code for the card' }).waitFor()
+  await expectAccessible(page)
+  expectCalm(opened)
+})
+
 test('registers who is not known, and says clearly who is blocked', async () => {
   const blocked = await register(shop, 'Dora Blocked')
   await callApi('POST', `/v1/customers/${blocked.id}/block`)

@@ -6,6 +6,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError, api, dataOf, type Schemas } from '../../api/client.ts'
+import { idempotencyHeaders } from '../../api/idempotency-key.ts'
 import { sessionQuery } from '../../api/session.ts'
 import { useReached } from '../offline/reach.ts'
 import {
@@ -44,12 +45,22 @@ export async function lookUp(entry: Unsettled): Promise<Settled | undefined> {
   if (entry.kind === 'sale') {
     const query = { opaqueId: entry.number }
     const { data } = await dataOf(api.GET('/v1/transactions', { params: { query } }))
-    return data[0] && { kind: 'sale', entry, transaction: data[0] }
+    const [sale] = data
+    return sale && { kind: 'sale', entry, transaction: { ...sale, walletUrl: await walletUrlOf(sale) } }
   }
   const params = { path: { id: entry.transaction } }
   const sale = await dataOf(api.GET('/v1/transactions/{id}', { params }))
   const done = sale.returns.find(({ opaqueId }) => opaqueId === entry.number)
   return done && { kind: 'return', entry, done }
+}
+
+/** Where the customer's card is, for the receipt, which is complete without it as well. */
+async function walletUrlOf({ card: id }: Schemas['Transaction']): Promise<string | undefined> {
+  if (id === undefined) return undefined
+  const params = { path: { id }, header: idempotencyHeaders() }
+  const call = api.POST('/v1/cards/{id}/wallet/show', { params, body: {} as never })
+  const card = await dataOf(call).catch(() => undefined)
+  return card?.walletUrl
 }
 
 export interface Sending {

@@ -50,7 +50,7 @@ export function Stage({ settling, outbox, selling, onLater, scanned, onScanned }
       />
     )
   }
-  if (done?.kind === 'later') return <LaterReceipt entry={done.entry} onNext={toSale} />
+  if (done?.kind === 'later') return <LaterReceipt {...done} onNext={toSale} />
   if (done?.kind === 'sale') {
     return <Receipt settled={done} onNext={toSale} onReturn={() => toReturn(done.entry.number)} />
   }

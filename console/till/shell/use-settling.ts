@@ -8,7 +8,14 @@ import type { Selling } from '../sale/use-sale.ts'
 import { useShown } from './back.ts'
 
 /** What a receipt shows: a response of the service, or what waits for one. */
-export type Done = Settled | { readonly kind: 'later'; readonly entry: UnsettledSale }
+export type Done = Settled | Later
+
+interface Later {
+  readonly kind: 'later'
+  readonly entry: UnsettledSale
+  /** The response, if it has come while the receipt is on the screen. */
+  readonly answered?: Extract<Settled, { kind: 'sale' }>
+}
 
 interface SettlingOptions {
   readonly outbox: Outbox
@@ -31,10 +38,14 @@ export function useSettling({ outbox, selling, isSignedIn }: SettlingOptions) {
     const { number } = answered.entry
     outbox.settle(number)
     selling.announce(t(answered.kind === 'sale' ? 'receipt.recorded' : 'return.recorded', { number }))
-    // What was sent in the background changes nothing on the screen.
-    if (!isCurrent(answered.entry)) return
+    if (!isCurrent(answered.entry)) return complete(answered)
     selling.finish(number)
     showDone(answered)
+  }
+  /** What was sent in the background changes nothing on the screen, except on its own receipt. */
+  const complete = (answered: Settled) => {
+    if (done?.kind !== 'later' || answered.kind !== 'sale') return
+    if (done.entry.number === answered.entry.number) setSettled({ ...done, answered })
   }
   const refuse = (entry: Unsettled, error: ApiError) => {
     const { status, code, message } = error
