@@ -165,7 +165,7 @@ test('a new version replaces the kept one as a whole, and signing out leaves not
   await offline(page).waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
-  await page.getByLabel('Email', { exact: true }).waitFor()
+  await page.getByRole('textbox', { name: 'Email', exact: true }).waitFor()
   expect(
     await page.evaluate('Object.keys(localStorage).filter((key) => key.startsWith("lw-till-day-"))'),
   ).toEqual([])
