@@ -27,19 +27,7 @@ export default function LaterReceipt({ entry, answered, onNext }: LaterReceiptPr
   return (
     <main className="till-alone" id="till-main" tabIndex={-1}>
       <Stack gap="lg" maw={walletUrl ? 880 : 520} w="100%">
-        <Group gap="sm" wrap="nowrap" className="till-screen-only">
-          {answered ? (
-            <IconCircleCheck size={40} color="var(--mantine-primary-color-filled)" aria-hidden />
-          ) : (
-            <IconCloudOff size={40} aria-hidden />
-          )}
-          <div>
-            <Title order={1} size="h2">
-              {t('receipt.paid', { amount: money(due) })}
-            </Title>
-            <Text>{t(answered ? 'offline.recorded' : 'offline.follows')}</Text>
-          </div>
-        </Group>
+        <Heading due={due} isRecorded={answered !== undefined} />
         <article className="lw-surface till-sheet till-paper till-receipt" aria-label={t('receipt.title')}>
           <Stack gap="md">
             <div>
@@ -78,5 +66,30 @@ export default function LaterReceipt({ entry, answered, onNext }: LaterReceiptPr
         </Group>
       </Stack>
     </main>
+  )
+}
+
+interface HeadingProps {
+  readonly due: number
+  readonly isRecorded: boolean
+}
+
+function Heading({ due, isRecorded }: HeadingProps) {
+  const { t } = useTranslation('till')
+  const money = useMoney()
+  return (
+    <Group gap="sm" wrap="nowrap" className="till-screen-only">
+      {isRecorded ? (
+        <IconCircleCheck size={40} color="var(--mantine-primary-color-filled)" aria-hidden />
+      ) : (
+        <IconCloudOff size={40} aria-hidden />
+      )}
+      <div>
+        <Title order={1} size="h2">
+          {t('receipt.paid', { amount: money(due) })}
+        </Title>
+        <Text>{t(isRecorded ? 'offline.recorded' : 'offline.follows')}</Text>
+      </div>
+    </Group>
   )
 }

@@ -23,6 +23,12 @@ interface SettlingOptions {
   readonly isSignedIn: boolean
 }
 
+/** What was sent in the background changes nothing on the screen, except on its own receipt. */
+function completed(shown: Done | undefined, answered: Settled): Done | undefined {
+  if (shown?.kind !== 'later' || answered.kind !== 'sale') return shown
+  return shown.entry.number === answered.entry.number ? { ...shown, answered } : shown
+}
+
 export type Settling = ReturnType<typeof useSettling>
 
 export function useSettling({ outbox, selling, isSignedIn }: SettlingOptions) {
@@ -38,14 +44,9 @@ export function useSettling({ outbox, selling, isSignedIn }: SettlingOptions) {
     const { number } = answered.entry
     outbox.settle(number)
     selling.announce(t(answered.kind === 'sale' ? 'receipt.recorded' : 'return.recorded', { number }))
-    if (!isCurrent(answered.entry)) return complete(answered)
+    if (!isCurrent(answered.entry)) return setSettled((shown) => completed(shown, answered))
     selling.finish(number)
     showDone(answered)
-  }
-  /** What was sent in the background changes nothing on the screen, except on its own receipt. */
-  const complete = (answered: Settled) => {
-    if (done?.kind !== 'later' || answered.kind !== 'sale') return
-    if (done.entry.number === answered.entry.number) setSettled({ ...done, answered })
   }
   const refuse = (entry: Unsettled, error: ApiError) => {
     const { status, code, message } = error
