@@ -46,7 +46,6 @@ export const refusals = {
   sender_not_found: 'The organization has not set up a sender for this channel.',
   message_not_found: 'The message does not exist, or is too old to be kept.',
   message_kind_not_found: 'There is no such kind of message.',
-  message_not_sent: 'The message was not sent, so that it cannot have come back.',
   message_already_sent: 'The message was sent, or is being sent.',
   delivery_not_found: 'The delivery does not exist, or is too old to be kept.',
   event_not_kept: 'The event is too old to be kept, so it cannot be sent again.',

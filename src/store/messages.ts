@@ -259,7 +259,7 @@ export async function updateToRetry(tenant: Tenant, id: MessageId, now: Date): P
   return updated === 1
 }
 
-/** Whether it was one that a mail server or a provider has taken, or may have. */
+/** Whatever was known of it: what came back was sent, and is not sent again. Whether that is new. */
 export async function updateToBounced(
   tenant: Tenant,
   id: MessageId,
@@ -267,8 +267,9 @@ export async function updateToBounced(
 ): Promise<boolean> {
   const updated = await execute(
     tenant.db,
-    `UPDATE messages SET status = ${messageStatus.bounced}, attempts = attempts || $3::jsonb
-     WHERE org_id = $1 AND id = $2 AND status IN (${messageStatus.sent}, ${messageStatus.unknown})`,
+    `UPDATE messages SET status = ${messageStatus.bounced}, attempts = attempts || $3::jsonb, next_attempt_at = NULL,
+       sealed = NULL
+     WHERE org_id = $1 AND id = $2 AND status <> ${messageStatus.bounced}`,
     [tenant.orgId, uuidOf(id), JSON.stringify(attempt)],
   )
   return updated === 1

@@ -259,7 +259,7 @@ describe('a message that came back', () => {
     await setEmail()
     const { id, cards } = await register({ email: 'old@example.com', fullname: 'Ada' })
     const { body } = await send(cards[0]!.id)
-    expectRefusal(await bounce(body.id), 409, 'message_not_sent')
+    expectRefusal(await bounce('msg_x'), 404, 'message_not_found')
     await round()
     const reply = await bounce(body.id)
     expect(reply.status).toBe(200)

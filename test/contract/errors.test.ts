@@ -288,13 +288,6 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
   ],
   message_not_found: [404, () => get('/v1/messages/x')],
   message_kind_not_found: [404, () => get('/v1/message-kinds/x/texts')],
-  message_not_sent: [
-    409,
-    async () => {
-      const { message } = await createIds(merchant)
-      return post(`/v1/messages/${message}/bounced`)
-    },
-  ],
   message_already_sent: [
     409,
     async () => {

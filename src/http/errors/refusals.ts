@@ -111,10 +111,6 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
   },
   message_not_found: { status: 404, advice: 'List the messages with `GET /v1/messages`.' },
   message_kind_not_found: { status: 404, advice: 'List the kinds with `GET /v1/message-kinds`.' },
-  message_not_sent: {
-    status: 409,
-    advice: 'Only a message with status 3 or 5 can have come back.',
-  },
   message_already_sent: {
     status: 409,
     advice: 'Send a new message instead.',

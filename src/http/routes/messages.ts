@@ -154,7 +154,7 @@ function bouncedRoute(app: Server, { deps }: ServerOptions): void {
       config: {
         access: ['manage'],
         isRepeatable: true,
-        refusals: ['message_not_found', 'message_not_sent'],
+        refusals: ['message_not_found'],
       },
       schema: {
         operationId: 'noteBounce',

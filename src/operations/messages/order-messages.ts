@@ -1,7 +1,7 @@
 /** Messages that somebody asks for: a card's link, an invitation, or another attempt. */
 import { cardStatus, customerStatus } from '../../domain/customer.ts'
 import type { CardId, MessageId } from '../../domain/ids.ts'
-import { type Channel, channels, type Message, messageFailures, messageStatus } from '../../domain/message.ts'
+import { type Channel, channels, type Message, messageFailures } from '../../domain/message.ts'
 import { notFound, Refused } from '../../domain/refusal.ts'
 import { findCard } from '../../store/cards.ts'
 import { findCustomerView, lockCustomer } from '../../store/customers.ts'
@@ -100,10 +100,9 @@ export async function noteBounce(
   id: MessageId | undefined,
 ): Promise<Message> {
   const message = await getMessage(tenant, id)
-  if (message.status === messageStatus.bounced) return message
   const now = deps.clock()
   const attempt = { at: now, code: 'bounced', error: messageFailures.bounced } as const
-  if (!(await updateToBounced(tenant, message.id, attempt))) throw new Refused('message_not_sent')
+  if (!(await updateToBounced(tenant, message.id, attempt))) return getMessage(tenant, id)
   const { kind, channel, customer } = message
   const known = customer && (await lockCustomer(tenant, customer))
   const address = known && addressIn(known, channel)
