@@ -75,9 +75,7 @@ const ListQuery = Type.Object({
     }),
   ),
   awaitsApproval: Optional(
-    Choice('AwaitsApproval', 'Whose card waits.', {
-      true: 'Only customers who enrolled themselves, and whose card waits for your approval.',
-    }),
+    Choice('AwaitsApproval', 'Whose card has `awaitsApproval`.', { true: 'Only those.' }),
   ),
 })
 

@@ -39,9 +39,7 @@ export function enrollmentRoutes(app: Server, { deps }: ServerOptions): void {
       schema: {
         operationId: 'patchEnrollment',
         summary: 'Let customers enroll themselves, or stop it',
-        description:
-          'Opens a public page at `url`, where customers get a card by themselves. It is open only while the campaign ' +
-          'is published and has not ended.',
+        description: 'The page at `url` is open while the campaign is published and has not ended.',
         tags,
         params: CampaignPath,
         body: EnrollmentPatch,

@@ -168,8 +168,7 @@ export const Card = Type.Object(
     status: CardStatus,
     awaitsApproval: Optional(
       Type.Literal(true, {
-        description:
-          'The customer enrolled alone, and the card is blocked until you approve that by unblocking it.',
+        description: 'The customer enrolled alone; the card is blocked until it is unblocked.',
       }),
     ),
     campaign: Id('cmp', 'The campaign that the card was opened for.'),

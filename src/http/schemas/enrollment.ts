@@ -7,16 +7,15 @@ import { Choice } from './choices.ts'
 import { Id, Optional } from './fields.ts'
 
 const Mode = Choice<EnrollmentMode>('EnrollmentMode', 'Whether customers can enroll themselves.', {
-  off: 'Nobody can: the page says that enrolling is closed.',
-  open: 'Everybody can, and use the card at once.',
-  approval: 'Everybody can; the card is blocked until you approve it by unblocking it.',
+  off: 'Nobody can.',
+  open: 'Everybody can.',
+  approval: 'Everybody can; the card is blocked until it is unblocked.',
 })
 
 const ShortName = Type.String({
   pattern: shortNamePattern,
   description:
-    'Part of the URL: 3 to 40 lower-case letters, digits and dashes, unique among all organizations. With ' +
-    'another name the old URL, and every poster with it, stops working.',
+    'Part of the URL: 3 to 40 lower-case letters, digits and dashes. When it changes, the old URL stops working.',
   examples: ['blue-cup'],
 })
 
@@ -24,7 +23,7 @@ export const EnrollmentPatch = Type.Object(
   { shortName: Optional(ShortName), mode: Optional(Mode) },
   {
     ...named('EnrollmentPatch'),
-    description: 'What is left out stays. Without a short name, the first change takes `suggestion`.',
+    description: 'What is left out stays. The first short name is `suggestion`.',
     examples: [{ mode: 'open' }],
   },
 )
@@ -33,13 +32,9 @@ export const EnrollmentReply = Type.Object(
   {
     id: Id('cmp'),
     mode: Mode,
-    shortName: Optional(Type.String({ description: 'Name of the page; absent if there is none yet.' })),
-    url: Optional(
-      Type.String({
-        description: 'Where customers enroll, also as a QR code. Open while the campaign is published.',
-      }),
-    ),
-    suggestion: Optional(Type.String({ description: 'A free short name, if there is none yet.' })),
+    shortName: Optional(Type.String({ description: 'Part of the URL; absent if there is none yet.' })),
+    url: Optional(Type.String({ description: 'Where customers enroll.' })),
+    suggestion: Optional(Type.String({ description: 'A free short name; absent if there is one.' })),
   },
   {
     ...named('Enrollment'),

@@ -191,7 +191,7 @@ export const WalletCard = Type.Object(
         ),
         status: CardStatus,
         awaitsApproval: Optional(
-          Type.Literal(true, { description: 'It is blocked because the merchant has to approve it first.' }),
+          Type.Literal(true, { description: 'The card is blocked until the merchant approves it.' }),
         ),
         campaignName: Type.String({ description: 'Name of the campaign of the card.' }),
       },
