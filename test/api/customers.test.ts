@@ -67,6 +67,7 @@ describe('POST /v1/customers', () => {
         history: [{ purpose: 'marketing', given: false, at: expect.any(String), via: 'connection' }],
       },
       verified: { email: false, phone: false },
+      bounced: { email: false, phone: false },
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
       cards: [],
