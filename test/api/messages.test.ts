@@ -581,7 +581,7 @@ describe('messages to those who work for the merchant', () => {
     await vi.waitFor(async () => {
       await round()
       expect(mail.mails.map(({ to }) => to)).toEqual([[owner.email]])
-    })
+    }, 30_000)
     await deliveries.stop()
     expect(textOf(mail.mails[0]!)).toContain(new URL(receiver.url).host)
     expect(textOf(mail.mails[0]!)).not.toContain('hidden')
