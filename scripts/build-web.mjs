@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -25,7 +25,7 @@ const compressible = /\.(?:html|js|css|svg|json|txt|wasm)$/
 export async function buildWeb() {
   const state = await hashOf(source)
   const isBuilt = (await readFile(stamp, 'utf8').catch(() => '')) === state
-  if (isBuilt && existsSync(sdkTypes)) return
+  if (isBuilt && (existsSync(sdkTypes) || !existsSync(dirname(sdkTypes)))) return
   await writeClientTypes()
   // Vite reads NODE_ENV from the environment: a build started by a test would contain React's development
   // version.
@@ -51,7 +51,8 @@ export async function writeClientTypes() {
   )
   const types = astToString(await openapiTs(pathToFileURL(document)))
   await writeFile(clientTypes, types)
-  await writeFile(sdkTypes, types)
+  // An image or a package has no sources of the SDK.
+  if (existsSync(dirname(sdkTypes))) await writeFile(sdkTypes, types)
 }
 
 async function listFiles(folder) {

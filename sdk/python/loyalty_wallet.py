@@ -368,10 +368,12 @@ if TYPE_CHECKING:
     Collectables = dict[str, dict[str, Any]]
     CustomerStatus = Literal[1, 2]
     ConsentSource = Literal["connection", "person", "message", "enrollment", "wallet"]
+    VerifiedAddresses = TypedDict("VerifiedAddresses", {"email": "bool", "phone": "bool"})
+    BouncedAddresses = TypedDict("BouncedAddresses", {"email": "bool", "phone": "bool"})
     CardStatus = Literal[1, 2, 3, 4]
     Card = TypedDict("Card", {"id": "str", "barcode": "str", "status": "CardStatus", "awaitsApproval": "NotRequired[Literal[True]]", "campaign": "str", "campaignName": "str", "walletUrl": "NotRequired[str]", "createdAt": "str"})
     HeldTier = TypedDict("HeldTier", {"campaign": "str", "key": "str", "name": "str"})
-    Customer = TypedDict("Customer", {"id": "str", "data": "dict[str, Any]", "collectables": "Collectables", "opaqueId": "Union[str, None]", "status": "CustomerStatus", "metaData": "NotRequired[dict[str, Any]]", "consents": "NotRequired[dict[str, Any]]", "language": "NotRequired[Language]", "verified": "dict[str, Any]", "bounced": "dict[str, Any]", "createdAt": "str", "updatedAt": "str", "cards": "list[Card]", "tiers": "list[HeldTier]"})
+    Customer = TypedDict("Customer", {"id": "str", "data": "dict[str, Any]", "collectables": "Collectables", "opaqueId": "Union[str, None]", "status": "CustomerStatus", "metaData": "NotRequired[dict[str, Any]]", "consents": "NotRequired[dict[str, Any]]", "language": "NotRequired[Language]", "verified": "VerifiedAddresses", "bounced": "BouncedAddresses", "createdAt": "str", "updatedAt": "str", "cards": "list[Card]", "tiers": "list[HeldTier]"})
     AwaitsApproval = Literal["true"]
     CustomerPage = TypedDict("CustomerPage", {"data": "list[Customer]", "nextCursor": "NotRequired[str]"})
     ExistingCustomer = TypedDict("ExistingCustomer", {"id": "str"})
@@ -380,9 +382,9 @@ if TYPE_CHECKING:
     RewardKind = Literal["free_product", "amount_off", "percent_off"]
     Reward = TypedDict("Reward", {"key": "str", "name": "str", "kind": "RewardKind", "products": "NotRequired[list[str]]", "amount": "NotRequired[float]", "percent": "NotRequired[float]", "maxAmount": "NotRequired[float]"})
     Coupon = TypedDict("Coupon", {"id": "str", "status": "CouponStatus", "reward": "Reward", "expiresAt": "NotRequired[str]", "campaign": "NotRequired[str]", "customer": "NotRequired[str]", "customerName": "NotRequired[str]", "grantedBy": "NotRequired[str]", "redeemedBy": "NotRequired[str]", "createdAt": "NotRequired[str]", "endedAt": "NotRequired[str]"})
-    CustomerWithCoupons = TypedDict("CustomerWithCoupons", {"id": "str", "data": "dict[str, Any]", "collectables": "Collectables", "opaqueId": "Union[str, None]", "status": "CustomerStatus", "metaData": "NotRequired[dict[str, Any]]", "consents": "NotRequired[dict[str, Any]]", "language": "NotRequired[Language]", "verified": "dict[str, Any]", "bounced": "dict[str, Any]", "createdAt": "str", "updatedAt": "str", "cards": "list[Card]", "tiers": "list[HeldTier]", "coupons": "list[Coupon]", "matchedCard": "NotRequired[str]"})
+    CustomerWithCoupons = TypedDict("CustomerWithCoupons", {"id": "str", "data": "dict[str, Any]", "collectables": "Collectables", "opaqueId": "Union[str, None]", "status": "CustomerStatus", "metaData": "NotRequired[dict[str, Any]]", "consents": "NotRequired[dict[str, Any]]", "language": "NotRequired[Language]", "verified": "VerifiedAddresses", "bounced": "BouncedAddresses", "createdAt": "str", "updatedAt": "str", "cards": "list[Card]", "tiers": "list[HeldTier]", "coupons": "list[Coupon]", "matchedCard": "NotRequired[str]"})
     Expiration = TypedDict("Expiration", {"key": "str", "amount": "float", "at": "str"})
-    CustomerWithExpiry = TypedDict("CustomerWithExpiry", {"id": "str", "data": "dict[str, Any]", "collectables": "Collectables", "opaqueId": "Union[str, None]", "status": "CustomerStatus", "metaData": "NotRequired[dict[str, Any]]", "consents": "NotRequired[dict[str, Any]]", "language": "NotRequired[Language]", "verified": "dict[str, Any]", "bounced": "dict[str, Any]", "createdAt": "str", "updatedAt": "str", "cards": "list[Card]", "tiers": "list[HeldTier]", "coupons": "list[Coupon]", "expiring": "list[Expiration]"})
+    CustomerWithExpiry = TypedDict("CustomerWithExpiry", {"id": "str", "data": "dict[str, Any]", "collectables": "Collectables", "opaqueId": "Union[str, None]", "status": "CustomerStatus", "metaData": "NotRequired[dict[str, Any]]", "consents": "NotRequired[dict[str, Any]]", "language": "NotRequired[Language]", "verified": "VerifiedAddresses", "bounced": "BouncedAddresses", "createdAt": "str", "updatedAt": "str", "cards": "list[Card]", "tiers": "list[HeldTier]", "coupons": "list[Coupon]", "expiring": "list[Expiration]"})
     CustomerPatch = TypedDict("CustomerPatch", {"data": "NotRequired[Union[dict[str, Any], None]]", "metaData": "NotRequired[Union[dict[str, Any], None]]", "consents": "NotRequired[Union[dict[str, Union[bool, None]], None]]", "opaqueId": "NotRequired[Union[str, None]]", "language": "NotRequired[Union[Language, None]]"})
     NoBody = TypedDict("NoBody", {})
     Adjustment = TypedDict("Adjustment", {"key": "str", "amount": "float", "reason": "str"})

@@ -54,6 +54,8 @@ describe('a new customer', () => {
         marketing: true,
         history: [{ purpose: 'marketing', given: true, at: iso, via: 'connection' }],
       },
+      verified: { email: false, phone: false },
+      bounced: { email: false, phone: false },
       createdAt: iso,
       updatedAt: iso,
       cards: [
@@ -78,7 +80,10 @@ describe('a new customer', () => {
     expect(body.opaqueId).toBeNull()
     expect(text.match(/null/g)).toHaveLength(1)
     expect(Object.keys(body).sort()).toEqual(
-      ['cards', 'collectables', 'createdAt', 'data', 'id', 'opaqueId', 'status', 'tiers', 'updatedAt'].sort(),
+      [
+        ...['bounced', 'cards', 'collectables', 'createdAt', 'data', 'id', 'opaqueId', 'status', 'tiers'],
+        ...['updatedAt', 'verified'],
+      ].sort(),
     )
   })
 

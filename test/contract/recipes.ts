@@ -91,6 +91,7 @@ const profile = () => ({
   metaData: { any: 'thing' },
   consents: { marketing: true, sms: false, history: [] },
   opaqueId: unique(),
+  language: 'de',
 })
 
 const line = { name: 'Latte', category: 'coffee', quantity: 2, unitPrice: 3.5, amount: 7 }
@@ -366,6 +367,16 @@ const parts: Record<string, Part> = {
         logo: 'https://example.com/logo.png',
         strictReferences: false,
         maxBackdateDays: 30,
+        contact: {
+          address: 'A',
+          openingHours: 'A',
+          phone: 'A',
+          email: 'a@example.com',
+          website: 'https://example.com',
+          termsUrl: 'https://example.com/terms',
+          privacyUrl: 'https://example.com/privacy',
+          consentText: 'A',
+        },
       },
     ],
   }),

@@ -6,14 +6,8 @@ import { exportCustomer } from '../../operations/customers/export-customer.ts'
 import { adjustBalance } from '../../operations/wallets/adjust-balance.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
-import {
-  toCouponRecordReply,
-  toCustomerReply,
-  toCustomerWithExpiryReply,
-  toLedgerEntryReply,
-} from '../replies/customer.ts'
-import { rendered, sendJson } from '../replies/stream-json.ts'
-import { toTransactionReply } from '../replies/transaction.ts'
+import { toCustomerReply, toLedgerEntryReply } from '../replies/customer.ts'
+import { sendExport } from '../replies/customer-export.ts'
 import { respondToChange, respondToWrite, walletChange } from '../respond.ts'
 import { respondToRead } from '../respond-to-read.ts'
 import { StatusCode } from '../schemas/choices.ts'
@@ -34,7 +28,7 @@ import {
 } from '../schemas/examples.ts'
 import { Id, NoBody } from '../schemas/fields.ts'
 import { Transaction } from '../schemas/transaction.ts'
-import { PassOfCustomer, passOfCustomerExample, toPassOfCustomer } from '../schemas/wallet-passes.ts'
+import { PassOfCustomer, passOfCustomerExample } from '../schemas/wallet-passes.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { createWalletUrls } from '../wallet-urls.ts'
 
@@ -160,8 +154,6 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
 }
 
 function customerExport(app: Server, deps: ServerOptions['deps']): void {
-  const { clock } = deps
-  const walletUrls = createWalletUrls(deps)
   app.get(
     '/v1/customers/:id/export',
     {
@@ -182,13 +174,7 @@ function customerExport(app: Server, deps: ServerOptions['deps']): void {
       const kept = await respondToRead(deps, request, reply, (tenant) =>
         exportCustomer(deps, tenant, organization, id),
       )
-      return sendJson(reply, {
-        customer: walletUrls.ofCustomer(request.caller, toCustomerWithExpiryReply(kept.view)),
-        transactions: rendered(kept.transactions, (sale) => toTransactionReply(sale, organization)),
-        ledger: rendered(kept.ledger, toLedgerEntryReply),
-        coupons: rendered(kept.coupons, (coupon) => toCouponRecordReply(coupon, clock())),
-        passes: kept.passes.map(toPassOfCustomer),
-      })
+      return sendExport(deps, reply, request.caller, kept)
     },
   )
 }

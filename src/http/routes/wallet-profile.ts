@@ -18,14 +18,8 @@ import {
   sendOwnCode,
 } from '../../operations/wallet-page/own-profile.ts'
 import type { Server } from '../fastify-server.ts'
-import {
-  toConsentsReply,
-  toCouponRecordReply,
-  toCustomerWithExpiryReply,
-  toLedgerEntryReply,
-} from '../replies/customer.ts'
-import { rendered, sendJson } from '../replies/stream-json.ts'
-import { toTransactionReply } from '../replies/transaction.ts'
+import { toConsentsReply } from '../replies/customer.ts'
+import { sendExport } from '../replies/customer-export.ts'
 import { formats } from '../schemas/formats.ts'
 import { CodeBody, CodeRequestBody, OwnProfileBody } from '../schemas/wallet-profile.ts'
 import type { ServerOptions } from '../server-options.ts'
@@ -130,19 +124,12 @@ function profileRoutes(app: Server, deps: Deps, options: Options): void {
 }
 
 function dataRoutes(app: Server, deps: Deps, options: Options): void {
-  const walletUrls = createWalletUrls(deps)
-
   app.post('/w/:token/download', { ...options, schema: { hide, body: CodeBody } }, async (request, reply) => {
     const kept = await downloadOwnData(deps, request.wallet!, codeOf(request.body))
     const { organization } = kept
     const asking = { kind: 'connection', scopes: ['manage'], organization } as const
     reply.header('content-disposition', 'attachment; filename="my-data.json"')
-    return sendJson(reply, {
-      customer: walletUrls.ofCustomer(asking, toCustomerWithExpiryReply(kept.view)),
-      transactions: rendered(kept.transactions, (sale) => toTransactionReply(sale, organization)),
-      ledger: rendered(kept.ledger, toLedgerEntryReply),
-      coupons: rendered(kept.coupons, (coupon) => toCouponRecordReply(coupon, deps.clock())),
-    })
+    return sendExport(deps, reply, asking, kept)
   })
 
   app.post('/w/:token/erase', { ...options, schema: { hide, body: CodeBody } }, async (request, reply) => {

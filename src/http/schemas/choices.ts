@@ -22,6 +22,12 @@ export function Choice<const T extends string>(name: string, about: string, mean
   })
 }
 
+/** The first sentence of each: what to do about it comes with the value itself. */
+export const briefly = <T extends string>(meanings: Record<T, string>) =>
+  Object.fromEntries(
+    Object.entries<string>(meanings).map(([value, meaning]) => [value, meaning.replace(/[.:] .*/, '.')]),
+  ) as Record<T, string>
+
 /** Numbers with a name and a meaning each, such as `{ 1: ['active', 'Can be used.'] }`. */
 export function StatusCode(
   name: string,
@@ -233,7 +239,7 @@ export const MessageStatus = StatusCode('MessageStatus', 'Status of a message.',
 export const MessageFailures = Choice<MessageFailure>(
   'MessageFailure',
   'Why a message was not sent, or came back.',
-  messageFailures,
+  briefly(messageFailures),
 )
 
 export const MailSecurity = Choice('MailSecurity', 'How the connection to the mail server is encrypted.', {

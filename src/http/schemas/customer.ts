@@ -279,6 +279,25 @@ export const Expiring = Type.Array(
   { description: 'What will expire, soonest first.' },
 )
 
+const VerifiedAddresses = Type.Object(
+  {
+    email: Type.Boolean({ description: 'Whether a code came back from it.' }),
+    phone: Type.Boolean({ description: 'Whether a code came back from it.' }),
+  },
+  { ...named('VerifiedAddresses'), description: 'Which addresses the customer has confirmed.' },
+)
+
+const BouncedAddresses = Type.Object(
+  {
+    email: Type.Boolean({ description: 'Whether a message came back.' }),
+    phone: Type.Boolean({ description: 'Whether a message came back.' }),
+  },
+  {
+    ...named('BouncedAddresses'),
+    description: 'Which addresses nothing is sent to, until they change or the customer confirms them.',
+  },
+)
+
 const customerFields = {
   id: Id('cus'),
   data: Type.Object(
@@ -297,20 +316,8 @@ const customerFields = {
   metaData: Optional(FreeForm('As sent.')),
   consents: Optional(Consents),
   language: Optional(Languages),
-  verified: Type.Object(
-    {
-      email: Type.Boolean({ description: 'Whether a code came back that was sent to the email address.' }),
-      phone: Type.Boolean({ description: 'Whether a code came back that was sent to the phone.' }),
-    },
-    { description: 'Which addresses the customer has confirmed.' },
-  ),
-  bounced: Type.Object(
-    {
-      email: Type.Boolean({ description: 'Whether a message to the email address came back.' }),
-      phone: Type.Boolean({ description: 'Whether an SMS to the phone came back.' }),
-    },
-    { description: 'Which addresses nothing is sent to, until they change or the customer confirms them.' },
-  ),
+  verified: VerifiedAddresses,
+  bounced: BouncedAddresses,
   createdAt: CreatedAt,
   updatedAt: UpdatedAt,
   cards: Type.Array(Card, {

@@ -27,28 +27,14 @@ export const organizationFields = {
 
 const url = { pattern: '^https?://[^\\s]+$' }
 const aboutContact = {
-  address: Text(500, {
-    description: 'The postal address, in lines.',
-    examples: ['1 Main Street\nSpringfield'],
-  }),
-  openingHours: Text(1000, { description: 'When it is open, in lines.', examples: ['Mon–Fri 7–18'] }),
-  phone: Text(64, { description: 'For questions of customers.', examples: ['+1 202 555 0100'] }),
-  email: Text(254, { description: 'For questions of customers.', examples: ['hello@example.com'] }),
-  website: Text(2000, { ...url, description: 'The website.', examples: ['https://example.com'] }),
-  termsUrl: Text(2000, {
-    ...url,
-    description: 'The terms of the program.',
-    examples: ['https://example.com/terms'],
-  }),
-  privacyUrl: Text(2000, {
-    ...url,
-    description: 'The privacy policy.',
-    examples: ['https://example.com/privacy'],
-  }),
-  consentText: Text(1000, {
-    description: 'What customers agree to who want offers. Our own words are shown without it.',
-    examples: ['Blue Cup may send me offers by email. I can stop them at any time.'],
-  }),
+  address: Text(500, { description: 'The postal address, in lines.' }),
+  openingHours: Text(1000, { description: 'When it is open, in lines.' }),
+  phone: Text(64, { description: 'For questions.' }),
+  email: Text(254, { description: 'For questions.' }),
+  website: Text(2000, { ...url, description: 'The website.' }),
+  termsUrl: Text(2000, { ...url, description: 'The terms of the program.' }),
+  privacyUrl: Text(2000, { ...url, description: 'The privacy policy.' }),
+  consentText: Text(1000, { description: 'What customers agree to who want offers. Ours without it.' }),
 }
 
 /** For pages on which staff ask for the consent. */
@@ -59,6 +45,7 @@ export const ConsentText = Type.String({
 })
 
 const contactFields = Object.entries(aboutContact)
+const aboutPatched = 'The new one, or `null`.'
 
 export const OrganizationContact = Type.Unsafe<Contact>(
   Type.Object(Object.fromEntries(contactFields.map(([name, field]) => [name, Optional(field)])), {
@@ -68,8 +55,11 @@ export const OrganizationContact = Type.Unsafe<Contact>(
 )
 
 export const OrganizationContactPatch = Type.Unsafe<{ [K in keyof Contact]?: string | null }>(
-  Type.Object(Object.fromEntries(contactFields.map(([name, field]) => [name, Optional(Nullable(field))])), {
-    ...named('OrganizationContactPatch'),
-    description: 'The fields to change: `null` removes one, and what is left out stays.',
-  }),
+  Type.Object(
+    Object.fromEntries(contactFields.map(([name, field]) => [name, Optional(Nullable(field, aboutPatched))])),
+    {
+      ...named('OrganizationContactPatch'),
+      description: 'The fields to change: `null` removes one, and what is left out stays.',
+    },
+  ),
 )

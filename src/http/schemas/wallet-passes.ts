@@ -3,7 +3,7 @@ import { passProblems, type WalletKind } from '../../domain/wallet-pass.ts'
 import type { KeysOf, PassKeys } from '../../operations/passes/pass-keys.ts'
 import type { HeldPass } from '../../store/passes.ts'
 import { named } from '../openapi/name-components.ts'
-import { Choice, WalletKinds } from './choices.ts'
+import { briefly, Choice, WalletKinds } from './choices.ts'
 import { exampleId } from './examples.ts'
 import { Id, Nullable, Optional, Text, Timestamp } from './fields.ts'
 
@@ -56,7 +56,7 @@ export const PatchWalletPasses = Type.Object(
 
 const ProblemReply = Type.Object(
   {
-    code: Choice('PassProblemCode', 'What is wrong.', passProblems),
+    code: Choice('PassProblemCode', 'What is wrong.', briefly(passProblems)),
     message: Type.String({ description: 'What is wrong, and what to do about it.' }),
     isWarning: Type.Boolean({ description: 'Whether passes are offered all the same.' }),
   },

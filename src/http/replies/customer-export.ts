@@ -1,0 +1,27 @@
+/** Everything stored about a customer, as it is sent to those who manage it and to the customer. */
+import type { FastifyReply } from 'fastify'
+import type { CustomerExport } from '../../operations/customers/export-customer.ts'
+import type { Caller, Deps } from '../../operations/deps.ts'
+import { toPassOfCustomer } from '../schemas/wallet-passes.ts'
+import { createWalletUrls } from '../wallet-urls.ts'
+import { toCouponRecordReply, toCustomerWithExpiryReply, toLedgerEntryReply } from './customer.ts'
+import { rendered, sendJson } from './stream-json.ts'
+import { toTransactionReply } from './transaction.ts'
+
+type Asking = Pick<Caller, 'kind' | 'scopes' | 'organization'>
+
+/** The history is sent as it is read. */
+export function sendExport(
+  deps: Deps,
+  reply: FastifyReply,
+  asking: Asking,
+  { view, transactions, ledger, coupons, passes }: CustomerExport,
+) {
+  return sendJson(reply, {
+    customer: createWalletUrls(deps).ofCustomer(asking, toCustomerWithExpiryReply(view)),
+    transactions: rendered(transactions, (sale) => toTransactionReply(sale, asking.organization)),
+    ledger: rendered(ledger, toLedgerEntryReply),
+    coupons: rendered(coupons, (coupon) => toCouponRecordReply(coupon, deps.clock())),
+    passes: passes.map(toPassOfCustomer),
+  })
+}
