@@ -4,6 +4,7 @@ import { sendCode } from '../../src/operations/customers/contact-codes.ts'
 import { expectRefusal } from '../support/expect-refusal.ts'
 import { type MailServer, startMailServer, textOf } from '../support/mail-server.ts'
 import {
+  coffeeClub,
   type Merchant,
   type Method,
   type Reply,
@@ -404,6 +405,19 @@ describe('somebody who has just enrolled', () => {
     expect((await answer(another.path, 'contacts/confirm', await latestCode())).body).toEqual({
       isAttached: false,
     })
+  })
+
+  test('gets the card of this campaign, if they have one of another', async () => {
+    const known = await enroll(ada)
+    const other = await merchant.publishCampaign({ ...coffeeClub, name: 'Tea club' })
+    const fresh = await enroll({ fullname: 'Ada' }, merchant, other)
+    await claim(fresh, 'ada@example.com')
+    const { body } = await answer(fresh.path, 'contacts/confirm', await latestCode())
+    const { body: shown } = await call('GET', `${new URL(body.walletUrl).pathname}/card`)
+    expect(shown.card).toMatchObject({ campaignName: 'Tea club', status: 1 })
+    const { cards } = await read(known)
+    expect(cards).toHaveLength(2)
+    expect(cards.map(({ campaignName }: { campaignName: string }) => campaignName)).toContain('Tea club')
   })
 })
 

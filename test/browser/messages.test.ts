@@ -4,7 +4,16 @@ import { Webhook as Verifier } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type MailServer, refusal, startMailServer, textOf } from '../support/mail-server.ts'
 import { type Received, startReceiver } from '../support/receiver.ts'
-import { callApi, expectAccessible, expectCalm, newCustomer, startBrowser, unique } from './browser.ts'
+import {
+  callApi,
+  demo,
+  expectAccessible,
+  expectCalm,
+  newCustomer,
+  openPage,
+  startBrowser,
+  unique,
+} from './browser.ts'
 import { addressOf, openConsole, pageTitle } from './console.ts'
 import { desk, look } from './pictures.ts'
 
@@ -261,4 +270,45 @@ test('sends the link to a card, and asks before it sends one again that may have
   await page.getByRole('row', { name: /Card link.*Email.*Sent/ }).waitFor()
   expect(mail.mails.map(({ to }) => to)).toEqual([[data.email]])
   expectCalm(opened)
+})
+
+test('a customer withdraws the consent from a message, with one press', async () => {
+  await setSender()
+  const kind = '/v1/message-kinds/reward_earned'
+  await callApi('PATCH', kind, { body: { channels: ['email'] } })
+  const { id, cards, data } = await newCustomer()
+  await callApi('PATCH', `/v1/customers/${id}`, { body: { consents: { marketing: true } } })
+  const items = [{ product: 'latte', quantity: 10, unitPrice: 3.5 }]
+  const earn = () =>
+    callApi('POST', '/v1/transactions/process', { body: { barcode: cards[0]!.barcode, items } })
+  await earn()
+  await expect.poll(() => mail.mails.length).toBe(1)
+  expect(mail.mails[0]!.to).toEqual([data.email])
+  const link = /https?:\S+\/u\/\S+/.exec(textOf(mail.mails[0]!))![0]
+
+  const opened = await openPage({ width: 390, height: 844 })
+  const { page } = opened
+  await page.goto(new URL(new URL(link).pathname, demo.baseUrl).href)
+  // Opening it changes nothing: mail programs follow links by themselves.
+  const consentOf = async () => (await callApi('GET', `/v1/customers/${id}`)).consents.marketing
+  expect(await consentOf()).toBe(true)
+  await expectAccessible(page)
+  await page.keyboard.press('Enter')
+  await page.getByText(/You will get no more news from/).waitFor()
+  await expectAccessible(page)
+  expect(await consentOf()).toBe(false)
+  expectCalm(opened)
+
+  const { data: before } = await callApi('GET', `/v1/messages?customer=${id}`)
+  await earn()
+  const office = await openConsole(`/customers/${id}`)
+  await office.page
+    .getByText(/refused or withdrawn on .*\(link in a message\)/)
+    .first()
+    .waitFor()
+  const { data: after } = await callApi('GET', `/v1/messages?customer=${id}`)
+  expect(after).toHaveLength(before.length)
+  expect(mail.mails).toHaveLength(1)
+  expectCalm(office)
+  await callApi('PATCH', kind, { body: { channels: [] } })
 })

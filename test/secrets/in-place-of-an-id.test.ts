@@ -26,6 +26,8 @@ const mayStay = [
   /^POST \/v1\/connections name$/,
   /^(?:POST|PATCH) \/v1\/webhooks\S* description$/,
   /^PATCH \/v1\/organization name$/,
+  // What the merchant tells all customers.
+  /^PATCH \/v1\/organization contact\.(?:address|openingHours|consentText)$/,
   // The merchant's mail server, and the words of all messages.
   /^PUT \/v1\/senders\/email host$/,
   /^(?:PUT|POST) \/v1\/message-kinds\/\S* subject$/,

@@ -3,19 +3,24 @@
  * which a code from the address on file opens, and a download and an erasure need a code of their own.
  */
 import { consentWords } from '../../domain/consent-words.ts'
-import { type Card, type Customer, cardStatus, customerStatus } from '../../domain/customer.ts'
+import { type Card, type Customer, cardStatus, customerStatus, isLive } from '../../domain/customer.ts'
+import type { CustomerId } from '../../domain/ids.ts'
 import type { Language } from '../../domain/language.ts'
 import { type Channel, marketingPurpose } from '../../domain/message.ts'
 import type { Organization, OrganizationContact } from '../../domain/organization.ts'
 import { Refused } from '../../domain/refusal.ts'
+import { findCustomerView } from '../../store/customers.ts'
 import { findContact } from '../../store/organizations.ts'
 import { inTransaction } from '../../store/tenant.ts'
+import { updateWalletVersion } from '../../store/wallets/write.ts'
 import { eraseCustomer, patchCustomer } from '../customers/change-customer.ts'
 import { acceptCode, confirmContact, type SentCode, sendCode } from '../customers/contact-codes.ts'
 import { toProfile } from '../customers/customer-profile.ts'
 import { getCustomerView } from '../customers/customer-view.ts'
 import { type CustomerExport, exportCustomer } from '../customers/export-customer.ts'
+import { openCard } from '../customers/register-customer.ts'
 import type { Deps } from '../deps.ts'
+import type { Setup } from '../organizations/setup-cache.ts'
 import { changeWallet } from '../wallets/change-wallet.ts'
 import { enterWallet } from './open-wallet.ts'
 import { listAddresses, type OwnAddresses } from './own-addresses.ts'
@@ -104,18 +109,41 @@ export async function confirmOwnContact(
   key: WalletKey,
   { channel, code }: CodeFromCustomer,
 ): Promise<Confirmed> {
-  const { card } = await getWallet(deps, key)
+  const { card, setup } = await getWallet(deps, key)
   const confirmed = await confirmContact(deps, key.org, { customer: card.customer, channel, code })
   if (confirmed.kind === 'attached') return { isAttached: true }
-  const { customer, cards } = confirmed.view
-  if (customer.status !== customerStatus.active) return { isAttached: false }
-  const usable = cards.filter(
-    ({ status, walletVersion }) => status === cardStatus.active && walletVersion > 0,
-  )
-  return {
-    isAttached: false,
-    card: usable.findLast(({ campaign }) => campaign === card.campaign) ?? usable.at(-1),
-  }
+  const { id, status } = confirmed.view.customer
+  if (status !== customerStatus.active) return { isAttached: false }
+  return { isAttached: false, card: await findOrOpenCard(deps, setup, id, card, confirmed.isNew) }
+}
+
+/**
+ * The card of a known customer to go on with: that of the campaign that they enrolled for, which is opened if they have
+ * none, as it would have been for somebody new. Somebody who only changes an address has not enrolled.
+ */
+async function findOrOpenCard(
+  { pool, clock }: Deps,
+  setup: Setup,
+  customer: CustomerId,
+  enrolled: Card,
+  isNew: boolean,
+): Promise<Card | undefined> {
+  return inTransaction(pool, setup.organization.orgId, async (tenant) => {
+    const now = clock()
+    if (!(await updateWalletVersion(tenant, customer))) return undefined
+    const held = await findCustomerView(tenant, customer, now)
+    const usable = (held?.cards ?? []).filter(
+      ({ status, walletVersion }) => status === cardStatus.active && walletVersion > 0,
+    )
+    const own = (held?.cards ?? []).find((card) => isLive(card) && card.campaign === enrolled.campaign)
+    const campaign = setup.live.find(({ id }) => id === enrolled.campaign)
+    if (!held || own || !isNew || campaign?.status !== 'published') {
+      return usable.find(({ id }) => id === own?.id) ?? usable.at(-1)
+    }
+    const { awaitsApproval } = enrolled
+    const opening = { held, setup, campaign, by: { kind: 'customer' }, awaitsApproval, now }
+    return (await openCard(tenant, opening)).cards[0]
+  })
 }
 
 export interface OwnProfile extends OwnAddresses {
