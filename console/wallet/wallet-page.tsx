@@ -1,5 +1,6 @@
 import { type CSSProperties, lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { textOn } from '../brand-colors.ts'
 import { formatDateTime } from '../i18n/format.ts'
 import {
   adoptChosenLanguage,
@@ -117,15 +118,8 @@ function place(tag: string, id: string, attributes: Record<string, string>): voi
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
 }
 
-/** Text on the merchant's color is white or nearly black, whichever is readable (WCAG relative luminance). */
-function colorsOf({ organization: { color } }: WalletCard): CSSProperties {
-  const [red, green, blue] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255
-    return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
-  }) as [number, number, number]
-  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
-  return { '--brand': color, '--on-brand': luminance > 0.179 ? '#16201e' : '#ffffff' } as CSSProperties
-}
+const colorsOf = ({ organization: { color } }: WalletCard): CSSProperties =>
+  ({ '--brand': color, '--on-brand': textOn(color) }) as CSSProperties
 
 function LanguageChoice() {
   const { t, i18n } = useTranslation('wallet')
