@@ -461,6 +461,18 @@ if TYPE_CHECKING:
     RuleSchema = TypedDict("RuleSchema", {"kind": "str", "title": "str", "description": "str", "schema": "dict[str, Any]"})
     RuleSchemas = TypedDict("RuleSchemas", {"rules": "list[RuleSchema]", "when": "dict[str, Any]", "limits": "dict[str, Any]", "reward": "list[RuleSchema]", "threshold": "dict[str, Any]", "tier": "dict[str, Any]", "spend": "dict[str, Any]", "balance": "dict[str, Any]", "campaign": "dict[str, Any]"})
     CampaignTemplate = TypedDict("CampaignTemplate", {"key": "str", "title": "str", "description": "str", "definition": "dict[str, Any]"})
+    BacktestCards = Literal["own", "all"]
+    BacktestRequest = TypedDict("BacktestRequest", {"from": "NotRequired[str]", "to": "NotRequired[str]", "cards": "NotRequired[BacktestCards]", "definition": "NotRequired[dict[str, Any]]"})
+    BacktestProgress = TypedDict("BacktestProgress", {"done": "int", "of": "int"})
+    BacktestFigures = TypedDict("BacktestFigures", {"collected": "dict[str, float]", "coupons": "int", "rewards": "dict[str, float]", "cost": "float"})
+    BacktestDay = TypedDict("BacktestDay", {"day": "str", "sales": "int", "payableAmount": "float", "given": "BacktestFigures", "wouldGive": "BacktestFigures"})
+    BacktestGroupKind = Literal["visits", "tier", "branch"]
+    BacktestGroup = TypedDict("BacktestGroup", {"by": "BacktestGroupKind", "name": "str", "sales": "int", "payableAmount": "float", "given": "BacktestFigures", "wouldGive": "BacktestFigures"})
+    BacktestRule = TypedDict("BacktestRule", {"rule": "str", "key": "str", "given": "float", "wouldGive": "float"})
+    BacktestRow = TypedDict("BacktestRow", {"transaction": "str", "customer": "str", "occurredAt": "str", "payableAmount": "float", "given": "BacktestFigures", "wouldGive": "BacktestFigures", "rules": "list[BacktestRule]"})
+    BacktestLeftOut = TypedDict("BacktestLeftOut", {"returned": "int", "otherCards": "int", "refused": "int"})
+    BacktestResult = TypedDict("BacktestResult", {"from": "str", "to": "str", "cards": "BacktestCards", "sales": "int", "payableAmount": "float", "given": "BacktestFigures", "wouldGive": "BacktestFigures", "customers": "int", "days": "list[BacktestDay]", "groups": "list[BacktestGroup]", "rows": "list[BacktestRow]", "leftOut": "BacktestLeftOut", "salesShortOfPoints": "int", "couponsWithoutWorth": "int"})
+    Backtest = TypedDict("Backtest", {"progress": "list[BacktestProgress]", "result": "BacktestResult"})
     EnrollmentMode = Literal["off", "open", "approval"]
     Enrollment = TypedDict("Enrollment", {"id": "str", "mode": "EnrollmentMode", "shortName": "NotRequired[str]", "url": "NotRequired[str]", "suggestion": "NotRequired[str]"})
     EnrollmentPatch = TypedDict("EnrollmentPatch", {"shortName": "NotRequired[str]", "mode": "NotRequired[EnrollmentMode]"})
@@ -833,6 +845,11 @@ class LoyaltyWallet(_Client):
     def list_campaign_templates(self) -> list[CampaignTemplate]:
         """List campaign templates."""
         result: list[CampaignTemplate] = self._read("listCampaignTemplates", "/v1/campaign-templates", {})
+        return result
+
+    def backtest_campaign(self, id: str, body: Optional[BacktestRequest] = None) -> Backtest:
+        """Try the draft on the sales of a range of days."""
+        result: Backtest = self._send("backtestCampaign", "POST", f"/v1/campaigns/{_in_path(id)}/backtest", body or {}, False)
         return result
 
     def get_enrollment(self, id: str) -> Enrollment:

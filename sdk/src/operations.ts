@@ -48,6 +48,7 @@ export const operationTable = {
   compareCampaignVersions: 'S GET /v1/campaigns/{id}/changes',
   getRuleSchemas: 'O GET /v1/rule-schemas',
   listCampaignTemplates: 'O GET /v1/campaign-templates',
+  backtestCampaign: '- POST /v1/campaigns/{id}/backtest',
   getEnrollment: 'O GET /v1/campaigns/{id}/enrollment',
   patchEnrollment: 'S PATCH /v1/campaigns/{id}/enrollment',
   listProducts: 'L GET /v1/products',

@@ -61,7 +61,7 @@ function expectReplay(first: Reply, again: Reply): void {
 
 describe('the route table', () => {
   /** A key belongs to an organization: without a caller there is none. Previews write nothing. */
-  const isWithoutKey = (name: string) => /^POST \/(?:auth|w)\/|\/validate$|\/preview$/.test(name)
+  const isWithoutKey = (name: string) => /^POST \/(?:auth|w)\/|\/validate$|\/preview$|\/backtest$/.test(name)
   /** The response contains a secret that is shown once. */
   const isSecret = (name: string) => service.configs.get(name)!.hidesReply === true
 

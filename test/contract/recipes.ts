@@ -271,6 +271,16 @@ const parts: Record<string, Part> = {
       },
     ].map((body) => JSON.parse(JSON.stringify(body))),
   }),
+  'POST /v1/campaigns/{id}/backtest': ({ ids }) => ({
+    bodies: [
+      {
+        from: '2026-03-01',
+        to: '2026-03-31',
+        cards: 'all',
+        definition: JSON.parse(JSON.stringify({ ...definition(ids), runsOn: undefined })),
+      },
+    ],
+  }),
   'GET /v1/campaigns/{id}/versions': () => ({ query: page }),
   'GET /v1/campaigns/{id}/changes': () => ({ query: { from: '1', to: '1' } }),
   'PATCH /v1/campaigns/{id}/enrollment': () => ({ bodies: [{ shortName: unique(), mode: 'open' }] }),

@@ -203,6 +203,7 @@ export const probes: Record<string, Probe> = {
   'POST /v1/campaigns/{id}/publish': (ids) => at(`/v1/campaigns/${ids.campaign}/publish`, {}),
   'POST /v1/campaigns/{id}/pause': (ids) => at(`/v1/campaigns/${ids.campaign}/pause`, {}),
   'POST /v1/campaigns/{id}/archive': (ids) => at(`/v1/campaigns/${ids.campaign}/archive`, {}),
+  'POST /v1/campaigns/{id}/backtest': (ids) => at(`/v1/campaigns/${ids.campaign}/backtest`, {}),
   'POST /v1/campaigns/{id}/preview': (ids) => at(`/v1/campaigns/${ids.campaign}/preview`, { amount: 10 }),
   'GET /v1/campaigns/{id}/versions': (ids) => at(`/v1/campaigns/${ids.campaign}/versions`),
   'GET /v1/campaigns/{id}/changes': (ids) => at(`/v1/campaigns/${ids.campaign}/changes`),

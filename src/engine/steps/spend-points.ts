@@ -72,7 +72,7 @@ export function mostPoints(balance: number, spend: CompiledSpend, order: Order):
 }
 
 /** Rounded down. */
-function worthMinor(units: number, spend: CompiledSpend, currencyDecimals: number): number {
+export function worthMinor(units: number, spend: CompiledSpend, currencyDecimals: number): number {
   const { numerator, denominator } = worthOf(units, spend, currencyDecimals)
   return Number(numerator / denominator)
 }

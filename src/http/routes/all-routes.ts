@@ -3,6 +3,7 @@ import type { ServerOptions } from '../server-options.ts'
 import { adminRoutes } from './admin.ts'
 import { applePassRoutes } from './apple-passes.ts'
 import { authRoutes } from './auth.ts'
+import { backtestRoutes } from './backtest.ts'
 import { campaignFormRoutes } from './campaign-forms.ts'
 import { campaignVersionRoutes } from './campaign-versions.ts'
 import { campaignRoutes } from './campaigns.ts'
@@ -53,6 +54,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   campaignRoutes,
   campaignVersionRoutes,
   campaignFormRoutes,
+  backtestRoutes,
   enrollmentRoutes,
   directoryRoutes,
   tillRoutes,
