@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestService, type TestService } from '../support/service.ts'
 import { type Body, openShop, type Person, type Shop } from '../support/shop.ts'
@@ -13,6 +14,9 @@ const definition = {
 }
 const twice = [{ ...base, points: 2 }]
 
+/** The deadline of a call. */
+const maxCallMs = 2_000
+
 let service: TestService
 let shop: Shop
 let campaign: string
@@ -20,7 +24,7 @@ let people: Person[]
 let transactions: string[]
 
 beforeAll(async () => {
-  service = await startTestService()
+  service = await startTestService({ maxCallMs })
   service.holdTime()
   shop = await openShop(service)
   campaign = await shop.publish(definition)
@@ -143,4 +147,31 @@ test('a till may not, and other organizations see nothing of it', async () => {
   expect((await till('POST', `/v1/campaigns/${campaign}/backtest`, {})).status).toBe(403)
   const stranger = await openShop(service)
   expect((await stranger.call('POST', `/v1/campaigns/${campaign}/backtest`, {})).status).toBe(404)
+})
+
+test('shows its progress while it goes on, and has no deadline once it has begun', async () => {
+  const url = await service.app.listen({ port: 0, host: '127.0.0.1' })
+  const holder = await service.database.pool.connect()
+  try {
+    // The sales cannot be read, but they can be counted.
+    await holder.query('BEGIN; LOCK TABLE cards IN ACCESS EXCLUSIVE MODE')
+    const response = await fetch(`${url}/v1/campaigns/${campaign}/backtest`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${shop.merchant.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ from: '2026-06-01' }),
+    })
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    while (!text.includes('}')) text += (await reader.read()).value
+    expect(text).toBe('{"progress":[{"done":0,"of":5}')
+    await sleep(maxCallMs + 500)
+    await holder.query('ROLLBACK')
+    for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value
+    expect(JSON.parse(text)).toMatchObject({
+      progress: [{ done: 0 }, { done: 5, of: 5 }],
+      result: { sales: 4 },
+    })
+  } finally {
+    holder.release(true)
+  }
 })

@@ -28,7 +28,8 @@ export function endLateRequests(app: Server, maxCallMs: number): void {
       if (!reply.request.raw.complete) continue
       running.delete(reply)
       reply.request.isLate = true
-      if (!reply.sent)
+      // A long answer that is being sent has no deadline: the client sees it arrive.
+      if (!reply.sent && !reply.raw.headersSent)
         reply.send(new Refused('_unavailable', 'The request took too long. Retry in a moment.'))
     }
   }, checkEveryMs)
