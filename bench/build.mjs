@@ -8,6 +8,7 @@ await build({
     'organizations',
     'cost',
     'backup',
+    'backtest',
     'server',
     'echo',
     'load-client',

@@ -42,7 +42,13 @@ async function recordingFetch(request: Request): Promise<Response> {
     )
   try {
     const response = await fetch(request)
-    finish({ status: response.status, reply: await response.clone().text() })
+    finish({ status: response.status })
+    // Not awaited: an answer may be read while it is being sent.
+    response
+      .clone()
+      .text()
+      .then((reply) => finish({ reply }))
+      .catch(() => {})
     return response
   } catch (error) {
     finish({ status: 0 })

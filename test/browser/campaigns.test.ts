@@ -297,3 +297,23 @@ test('everything is there on a phone, nothing sticks out', { skip: !isFull }, as
   await expectAccessible(page)
   expectCalm(opened)
 })
+
+test('a draft is tried on the sales of the past, and the largest differences can be opened', async () => {
+  const opened = await openPage()
+  const { page } = opened
+  await openSignedIn(page, `${demo.consoleUrl}/campaigns/${demo.campaignId}`)
+  await page.getByRole('tab', { name: 'Past sales' }).click()
+  await button(page, 'Calculate').click()
+  const past = section(page, 'What would this have cost?')
+  // The draft is what was published, so that nothing would have been different.
+  await past.getByText(/^It would have cost/).waitFor()
+  const answer = await past.getByText(/^It would have cost/).innerText()
+  const [cost, before] = answer.match(/\d[\d,.]*\d/g)!
+  expect(cost).toBe(before)
+  await past.getByRole('tab', { name: 'By group' }).click()
+  await past.getByRole('rowheader', { name: 'Returning' }).waitFor()
+  await past.getByRole('tab', { name: 'Largest differences' }).click()
+  await past.getByText('No sale would have been different.').waitFor()
+  await expectAccessible(page)
+  expectCalm(opened)
+})

@@ -1,6 +1,6 @@
 import { Alert, Grid, Group, Tabs, Text } from '@mantine/core'
 import { useHotkeys, useMediaQuery } from '@mantine/hooks'
-import { IconBraces, IconForms, IconPlayerPlay, IconUserPlus } from '@tabler/icons-react'
+import { IconBraces, IconForms, IconPlayerPlay, IconReportMoney, IconUserPlus } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -12,6 +12,7 @@ import { fieldId, toProblem } from '../../forms/places.ts'
 import { paths } from '../../paths.ts'
 import { Page } from '../../ui/page.tsx'
 import { toast } from '../../ui/toast.ts'
+import { Backtest } from './backtest.tsx'
 import { CampaignActions } from './campaign-actions.tsx'
 import { DefinitionForm } from './definition-form.tsx'
 import { Enrollment } from './enrollment.tsx'
@@ -87,6 +88,9 @@ export function CampaignEditor({ campaign, shapes }: CampaignEditorProps) {
                 </fieldset>
               </Tabs.Panel>
               {!isWide && <Tabs.Panel value="preview">{preview}</Tabs.Panel>}
+              <Tabs.Panel value="backtest">
+                <Backtest campaign={campaign.id} definition={draft} shapes={shapes} />
+              </Tabs.Panel>
               <Tabs.Panel value="enrollment">
                 <Enrollment campaign={campaign} />
               </Tabs.Panel>
@@ -145,6 +149,9 @@ function EditorTabs({ isWide }: { readonly isWide: boolean }) {
           {t('tabs.preview')}
         </Tabs.Tab>
       )}
+      <Tabs.Tab value="backtest" leftSection={<IconReportMoney size={16} aria-hidden />}>
+        {t('tabs.backtest')}
+      </Tabs.Tab>
       <Tabs.Tab value="json" leftSection={<IconBraces size={16} aria-hidden />}>
         {t('tabs.json')}
       </Tabs.Tab>

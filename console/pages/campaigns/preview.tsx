@@ -100,7 +100,7 @@ interface PreviewFailureProps {
 }
 
 /** Explains a failed preview: an incomplete draft, a basket that the service would refuse, or an error. */
-function PreviewFailure({ error, shapes, onRetry }: PreviewFailureProps) {
+export function PreviewFailure({ error, shapes, onRetry }: PreviewFailureProps) {
   const { t } = useTranslation('campaigns')
   const problem = toProblem(error)
   const isRefusal = error instanceof ApiError && error.status === 400

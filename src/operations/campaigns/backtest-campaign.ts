@@ -52,9 +52,9 @@ export interface StartedBacktest {
 }
 
 const maxSales = 1_000_000
-const salesAtOnce = 200
+const salesAtOnce = 50
 /** Time for tills after each of these slices, which is as long. */
-const sliceMs = 5
+const sliceMs = 2
 const reportEveryMs = 250
 const waitMs = 100
 
