@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,6 +44,21 @@ export const testTeam = 'TEAM123456'
 
 let made = 0
 
+/** It takes long to find the primes of a key, so certificates of the same role share one. */
+const rsaKeys = new Map<string, string>()
+
+function rsaKey(role: string): string {
+  const known = rsaKeys.get(role)
+  if (known) return known
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
+  rsaKeys.set(role, pem)
+  return pem
+}
+
+const ecKey = () =>
+  generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' })
+
 /** A root, an intermediate and pass type certificates like those of Apple, made with the openssl command. */
 export function createPassAuthority(): PassAuthority {
   const folder = mkdtempSync(join(tmpdir(), 'lw-passes-'))
@@ -51,20 +67,8 @@ export function createPassAuthority(): PassAuthority {
     execFileSync('openssl', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
   const read = (name: string) => readFileSync(at(name), 'utf8')
   const request = (name: string, subject: string, key: 'rsa' | 'ec' = 'rsa') => {
-    const kind = key === 'rsa' ? ['rsa:2048'] : ['ec', '-pkeyopt', 'ec_paramgen_curve:P-256']
-    openssl(
-      'req',
-      '-new',
-      '-newkey',
-      ...kind,
-      '-nodes',
-      '-keyout',
-      `${name}.key`,
-      '-out',
-      `${name}.csr`,
-      '-subj',
-      subject,
-    )
+    writeFileSync(at(`${name}.key`), key === 'rsa' ? rsaKey(name.replace(/\d/g, '')) : ecKey())
+    openssl('req', '-new', '-key', `${name}.key`, '-out', `${name}.csr`, '-subj', subject)
   }
   const sign = (name: string, by: string, days: number, extensions: string) => {
     writeFileSync(at('extensions'), extensions)
@@ -96,20 +100,9 @@ export function createPassAuthority(): PassAuthority {
       ...['-startdate', from, '-enddate', until],
     )
   }
+  writeFileSync(at('root.key'), rsaKey('root'))
   openssl(
-    ...[
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-keyout',
-      'root.key',
-      '-out',
-      'root.pem',
-      '-days',
-      '3650',
-    ],
+    ...['req', '-x509', '-key', 'root.key', '-out', 'root.pem', '-days', '3650'],
     ...['-subj', '/C=US/O=Example/CN=Example Root'],
   )
   request('intermediate', '/C=US/O=Example/OU=G4/CN=Example Worldwide Developer Relations')
