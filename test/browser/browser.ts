@@ -14,9 +14,9 @@ const args = [
   '--no-first-run',
   '--use-fake-ui-for-media-stream',
   '--use-fake-device-for-media-stream',
-  // A page lives for seconds, in which optimizing its scripts costs more than it saves.
-  '--js-flags=--no-opt --no-maglev --always-sparkplug',
 ]
+/** A page lives for seconds, in which optimizing its scripts costs more than it saves. */
+const unoptimized = '--js-flags=--no-opt --no-maglev --always-sparkplug'
 
 export interface Opened {
   readonly context: BrowserContext
@@ -41,13 +41,18 @@ export interface OpenOptions {
 export const demo: DemoFile = inject('demos')[Number(process.env.VITEST_POOL_ID) - 1]!
 
 /** One for all files of the process, which ends with it: each has profiles of its own, and a start costs a second. */
+let shared: Browser | undefined
 let browser: Browser | undefined
 let opened: BrowserContext[] = []
 
-export function startBrowser(): void {
+const launch = (...more: string[]) =>
+  chromium.launch({ executablePath: inject('browser'), args: [...args, ...more] })
+
+/** Pages that compute, as those do that prove their work, need a browser that optimizes. */
+export function startBrowser({ optimizes = false } = {}): void {
   beforeAll(async () => {
-    if (browser?.isConnected()) return
-    browser = await chromium.launch({ executablePath: inject('browser'), args })
+    if (!optimizes && !shared?.isConnected()) shared = await launch(unoptimized)
+    browser = optimizes ? await launch() : shared
   })
   // A page that nobody looks at any more still asks for news, and takes time from the next.
   afterEach(async () => {
@@ -56,6 +61,7 @@ export function startBrowser(): void {
   })
   afterAll(async () => {
     await Promise.all(browser?.contexts().map((context) => context.close()) ?? [])
+    if (optimizes) await browser?.close()
   })
 }
 

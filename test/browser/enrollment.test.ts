@@ -18,7 +18,7 @@ import { readPdf } from './read-pdf.ts'
 import { scanPicture } from './scan-picture.ts'
 import { charge, openShop, openTill, type Shop } from './till-shop.ts'
 
-startBrowser()
+startBrowser({ optimizes: true })
 
 let shop: Shop
 let shortName: string
