@@ -49,7 +49,8 @@ export async function writeClientTypes() {
   const { default: openapiTs, astToString } = createRequire(join(source, 'package.json'))(
     'openapi-typescript',
   )
-  const types = astToString(await openapiTs(pathToFileURL(document)))
+  // A property with a default can be left out of a request.
+  const types = astToString(await openapiTs(pathToFileURL(document), { defaultNonNullable: false }))
   await writeFile(clientTypes, types)
   // An image or a package has no sources of the SDK.
   if (existsSync(dirname(sdkTypes))) await writeFile(sdkTypes, types)
@@ -67,6 +68,7 @@ async function listFiles(folder) {
 async function hashOf(folder) {
   const hash = createHash('sha256')
   const docs = [
+    'scripts/build-web.mjs',
     'scripts/build-docs.mjs',
     'scripts/build-collection.mjs',
     'package-lock.json',
