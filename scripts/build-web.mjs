@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { describeForModels, describePostman } from './build-collection.mjs'
-import { buildDocs, docPages } from './build-docs.mjs'
+import { buildDocs, docSources } from './build-docs.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const source = join(root, 'console')
@@ -33,14 +33,14 @@ export async function buildWeb() {
   const { build } = await import('vite')
   const configFile = join(source, 'vite.config.ts')
   await build({ configFile, root: source, build: { outDir: outcome }, logLevel: 'warn' })
-  const pages = await buildDocs(root, outcome)
-  // Served from here, so that it is compressed once, and better than there would be time for at a start.
   const api = JSON.parse(await readFile(document, 'utf8'))
+  const pages = await buildDocs(root, outcome, api)
+  // Served from here, so that it is compressed once, and better than there would be time for at a start.
   await writeFile(join(outcome, 'openapi.json'), JSON.stringify(api))
   await writeFile(join(outcome, 'docs/postman.json'), JSON.stringify(describePostman(api)))
   await writeFile(join(outcome, 'llms.txt'), describeForModels(api, pages))
   const files = await listFiles(outcome)
-  await Promise.all(files.filter((file) => compressible.test(file)).map(compress))
+  await Promise.all(files.filter((file) => compressible.test(file) && !isDocPage(file)).map(compress))
   await writeFile(stamp, state)
 }
 
@@ -72,7 +72,9 @@ async function hashOf(folder) {
     'scripts/build-docs.mjs',
     'scripts/build-collection.mjs',
     'package-lock.json',
-    ...Object.values(docPages),
+    'scripts/build-search-index.mjs',
+    'scripts/guide-steps.mjs',
+    ...docSources,
   ]
   for (const file of [...(await listFiles(folder)), document, ...docs.map((path) => join(root, path))]) {
     hash
@@ -82,6 +84,9 @@ async function hashOf(folder) {
   }
   return hash.digest('hex')
 }
+
+/** They are many and small: the service compresses one when it is first asked for. */
+const isDocPage = (file) => file.startsWith(join(outcome, 'docs')) && file.endsWith('.html')
 
 async function compress(file) {
   const bytes = await readFile(file)

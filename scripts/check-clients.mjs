@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { startDemoService } from './demo-service.mjs'
+import { runGuides } from './run-guides.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const clients = join(root, 'clients')
@@ -44,6 +45,7 @@ async function checkAll(starting) {
   if (service) {
     await step("the till of the SDK's README", () => runReadme(service.folder))
     await step('the SDK for Python', () => testPython(service.folder))
+    await step('the snippets of the guides', () => runGuides(service.folder))
     await step('the examples', () => run('run-examples.mjs', join(service.folder, 'data/demo.json')))
   }
   await linting

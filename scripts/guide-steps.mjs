@@ -37,7 +37,8 @@ export function matchesShown(shown, actual, isExcerpt) {
     return new RegExp(`^${parts.join('.*')}$`, 's').test(actual)
   }
   if (typeof shown !== 'object' || shown === null) return shown === actual
-  if (typeof actual !== 'object' || actual === null || Array.isArray(shown) !== Array.isArray(actual)) return false
+  if (typeof actual !== 'object' || actual === null || Array.isArray(shown) !== Array.isArray(actual))
+    return false
   const keys = Object.keys(isExcerpt && !Array.isArray(shown) ? shown : { ...shown, ...actual })
   return keys.every((key) => key in shown && matchesShown(shown[key], actual[key], isExcerpt))
 }

@@ -59,10 +59,17 @@ export async function runGuides(folder) {
     if (missing) skipped.push(`${language} skipped: there is no ${missing}`)
     else for (const guide of guides) jobs.push({ guide, language, run })
   }
-  const results = await Promise.allSettled([
-    ...jobs.map((job) => limit(() => runGuide(job, { demo, work, data: join(folder, 'data') }))),
-    limit(() => checkTypes(guides, work)),
-  ])
+  const start = (job) => limit(() => runGuide(job, { demo, work, data: join(folder, 'data') }))
+  // The command line looks at the whole installation, in which nothing else should be going on then.
+  const isLast = ({ guide, language }) =>
+    language === 'bash' && guide.steps.some(({ snippets }) => snippets.sh)
+  const results = [
+    ...(await Promise.allSettled([
+      ...jobs.filter((job) => !isLast(job)).map(start),
+      limit(() => checkTypes(guides, work)),
+    ])),
+    ...(await Promise.allSettled(jobs.filter(isLast).map(start))),
+  ]
   const failures = results.filter(({ status }) => status === 'rejected').map(({ reason }) => reason.message)
   if (failures.length > 0) throw new Error(failures.join('\n\n'))
   const count = results.reduce((sum, { value }) => sum + (value ?? 0), 0)
@@ -99,15 +106,23 @@ async function installSdk(work) {
 async function installCommand(work) {
   const file = join(work, 'bin/loyalty-wallet')
   await mkdir(join(work, 'bin'))
-  await writeFile(file, `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'dist/loyalty-wallet.js')}' "$@"\n`)
+  await writeFile(
+    file,
+    `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'dist/loyalty-wallet.js')}' "$@"\n`,
+  )
   await chmod(file, 0o755)
 }
 
 async function runGuide({ guide, language, run }, { demo, work, data }) {
   const folder = join(work, language, guide.name.replace(/\.md$/, ''))
   await mkdir(join(folder, 'data'), { recursive: true })
-  await writeFile(join(folder, 'data/demo.json'), JSON.stringify(await openOrganization(demo, `${guide.name} (${language})`)))
-  const steps = guide.steps.filter(({ snippets }) => snippets[language] ?? (language === 'bash' && snippets.sh))
+  await writeFile(
+    join(folder, 'data/demo.json'),
+    JSON.stringify(await openOrganization(demo, `${guide.name} (${language})`)),
+  )
+  const steps = guide.steps.filter(
+    ({ snippets }) => snippets[language] ?? (language === 'bash' && snippets.sh),
+  )
   const env = {
     ...process.env,
     PATH: join(work, 'bin') + delimiter + process.env.PATH,
@@ -168,7 +183,10 @@ async function authorize({ baseUrl, apiKey, apiSecret }) {
 
 async function request(url, authorization, body) {
   const headers = { authorization, ...(body && { 'content-type': 'application/json' }) }
-  const response = await fetch(url, body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers })
+  const response = await fetch(
+    url,
+    body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers },
+  )
   const answer = await response.json()
   if (!response.ok) throw new Error(`${url}: ${answer.message} ${answer.description}`)
   return answer
@@ -208,7 +226,10 @@ async function checkTypes(guides, work) {
   const folder = join(work, 'types')
   await mkdir(folder)
   for (const { name, steps } of guides) {
-    const code = programOf(steps.filter(({ snippets }) => snippets.ts)).replace("import './print-json.mjs'\n", '')
+    const code = programOf(steps.filter(({ snippets }) => snippets.ts)).replace(
+      "import './print-json.mjs'\n",
+      '',
+    )
     await writeFile(join(folder, name.replace(/\.md$/, '.ts')), code)
   }
   const compilerOptions = {

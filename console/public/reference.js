@@ -1,20 +1,27 @@
-// The script of the pages under /docs: search, theme and copy buttons. Without it the page reads the
+// The script of the pages under /docs: search, theme, languages and copy buttons. Without it the page reads the
 // same; the controls that need the script stay hidden until it runs.
 const root = document.documentElement
 const themes = ['system', 'light', 'dark']
-const stored = () => {
+const languages = { bash: 'curl', ts: 'TypeScript', python: 'Python' }
+const read = (name, values) => {
   try {
-    return localStorage.getItem('theme')
-  } catch {
-    return null
-  }
+    const value = localStorage.getItem(name)
+    if (values.includes(value)) return value
+  } catch {}
+  return values[0]
+}
+const keep = (name, value) => {
+  try {
+    localStorage.setItem(name, value)
+  } catch {}
 }
 const apply = (theme) => {
   if (theme === 'system') delete root.dataset.theme
   else root.dataset.theme = theme
 }
-let theme = themes.includes(stored()) ? stored() : 'system'
+let theme = read('theme', themes)
 apply(theme)
+root.dataset.lang = read('language', Object.keys(languages))
 
 addEventListener('DOMContentLoaded', () => {
   const menu = document.getElementById('menu')
@@ -38,36 +45,20 @@ addEventListener('DOMContentLoaded', () => {
   label()
   button.addEventListener('click', () => {
     theme = themes[(themes.indexOf(theme) + 1) % themes.length]
-    try {
-      localStorage.setItem('theme', theme)
-    } catch {}
+    keep('theme', theme)
     apply(theme)
     label()
   })
 
-  const sections = [...menu.querySelectorAll('nav section')]
-  search?.addEventListener('input', () => {
-    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean)
-    if (words.length > 0) menu.open = true
-    let found = 0
-    for (const section of sections) {
-      const links = [...section.querySelectorAll('li a')]
-      for (const link of links) {
-        const isMatch = words.every((word) => link.dataset.words.includes(word))
-        link.parentElement.hidden = !isMatch
-        if (isMatch) found++
-      }
-      section.hidden = words.length > 0 && !links.some((link) => !link.parentElement.hidden)
-    }
-    document.getElementById('nothing').hidden = found > 0
-  })
-  search?.addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter') return
-    const first = menu.querySelector('nav section:not([hidden]) li:not([hidden]) a')
-    if (first) first.click()
-  })
+  // Most readers never search, so what that takes is loaded with the first focus.
+  search.addEventListener(
+    'focus',
+    () =>
+      import('/docs/search.js').then(({ start }) => start(search, document.getElementById('results'), menu)),
+    { once: true },
+  )
   addEventListener('keydown', (event) => {
-    if (!search || event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
     if (event.target.closest('input, textarea, select')) return
     event.preventDefault()
     search.focus()
@@ -95,6 +86,53 @@ addEventListener('DOMContentLoaded', () => {
     block.replaceWith(frame)
     frame.append(block, copy)
   }
+
+  const tabs = []
+  const mark = () => {
+    for (const tab of tabs) {
+      const isChosen = tab.value === root.dataset.lang
+      tab.setAttribute('aria-selected', isChosen)
+      tab.tabIndex = isChosen ? 0 : -1
+    }
+  }
+  const pick = (tab) => {
+    const before = tab.getBoundingClientRect().top
+    root.dataset.lang = tab.value
+    keep('language', tab.value)
+    mark()
+    // Blocks above have changed their height as well.
+    scrollBy(0, tab.getBoundingClientRect().top - before)
+  }
+  for (const [n, group] of document.querySelectorAll('.tabs').entries()) {
+    const bar = document.createElement('div')
+    bar.role = 'tablist'
+    bar.ariaLabel = 'Language'
+    for (const panel of group.querySelectorAll('.tab')) {
+      const tab = document.createElement('button')
+      tab.type = 'button'
+      tab.role = 'tab'
+      tab.value = panel.dataset.lang
+      tab.textContent = languages[tab.value]
+      tab.id = `tab-${n}-${tab.value}`
+      panel.id = `panel-${n}-${tab.value}`
+      panel.role = 'tabpanel'
+      panel.setAttribute('aria-labelledby', tab.id)
+      tab.setAttribute('aria-controls', panel.id)
+      tab.addEventListener('click', () => pick(tab))
+      bar.append(tab)
+      tabs.push(tab)
+    }
+    bar.addEventListener('keydown', ({ key, target }) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[key]
+      if (!step) return
+      const { children } = bar
+      const next = children[([...children].indexOf(target) + step + children.length) % children.length]
+      pick(next)
+      next.focus()
+    })
+    group.prepend(bar)
+  }
+  mark()
 
   const links = new Map([...menu.querySelectorAll('li a')].map((link) => [link.hash.slice(1), link]))
   const watch = new IntersectionObserver(

@@ -36,6 +36,11 @@ describe('the API reference and the OpenAPI document', () => {
     ['/docs', { br: bound(0.1, 0.038), gzip: bound(0.2, 0.068) }],
     ['/docs/reference.css', { br: 3, gzip: 3 }],
     ['/docs/reference.js', { br: 2, gzip: 2 }],
+    ['/docs/guide.css', { br: 1.5, gzip: 1.5 }],
+    ['/docs/search.js', { br: 2, gzip: 2 }],
+    // What a reader who searches waits for.
+    ['/docs/search-index.js', { br: 50, gzip: 58 }],
+    ['/docs/guides/coupons', { br: 8, gzip: 9 }],
   ])('%s is sent compressed, is small then, and the same thing', async (url, bounds) => {
     const { rawPayload: plain, headers } = await get(url)
     expect(headers['content-encoding']).toBeUndefined()

@@ -6,7 +6,7 @@ import { type RefusalCode, refusals } from '../../domain/refusal.ts'
 import { refusalAnswers } from '../errors/refusals.ts'
 import { codesOf, commonRefusals } from './error-responses.ts'
 import { curlOf } from './reference/curl.ts'
-import { docPages } from './reference/doc-pages.ts'
+import { docGroups } from './reference/doc-pages.ts'
 import { type Call, callsOf, type OpenApiDocument, type Parameter, refName } from './reference/document.ts'
 import { betweenTags, type Html, html, inline, jsonBlock, markdown } from './reference/html.ts'
 import { lastOfTag, type Preparation, preparation, preparationOfTag } from './reference/pasting.ts'
@@ -34,19 +34,16 @@ export function renderReferencePage(document: OpenApiDocument): string {
 <header>
   <div class="brand"><a href="#main">${title}</a> <span class="version">API ${version}</span></div>
   <div class="tools" hidden>
-    <label class="search"><span>Search</span><input id="search" type="search" placeholder="Search operations" autocomplete="off" aria-keyshortcuts="/"><kbd>/</kbd></label>
+    <label class="search"><span>Search</span><input id="search" type="search" placeholder="Search the docs" autocomplete="off" aria-keyshortcuts="/"><kbd>/</kbd></label>
     <button id="theme" type="button">Theme: system</button>
   </div>
+  <div id="results"><p role="status"></p><ul></ul></div>
   <details id="menu" open>
     <summary>Contents</summary>
     <nav aria-label="Reference">
-      <section><h2>Guides</h2><ul>${Object.entries(docPages).map(
-        ([path, name]) =>
-          html`<li><a class="page" href="/docs/${path}" data-words="${name.toLowerCase()}">${name}</a></li>`,
-      )}</ul></section>
+      ${guides()}
       ${tags.map((tag) => navigation(tag.name, tag.calls))}
       <section><h2><a href="#schemas">Schemas</a></h2></section>
-      <p id="nothing" hidden>No results.</p>
     </nav>
   </details>
 </header>
@@ -73,6 +70,16 @@ export function renderReferencePage(document: OpenApiDocument): string {
 `.html
 }
 
+function guides(): Html {
+  const sections = docGroups.map(
+    ({ group, pages }) =>
+      html`<section><h2>${group}</h2><ul>${pages.map(
+        ({ path, title }) => html`<li><a class="page" href="/docs/${path}">${title}</a></li>`,
+      )}</ul></section>`,
+  )
+  return html`${sections}`
+}
+
 function inOrder(calls: readonly Call[]): Call[] {
   return calls.toSorted((a, b) => lastOfTag.indexOf(a.operationId) - lastOfTag.indexOf(b.operationId))
 }
@@ -89,16 +96,11 @@ function navigation(tag: string, calls: readonly Call[]): Html {
   return html`<section>
     <h2><a href="#${anchor(tag)}">${tag}</a></h2>
     <ul>${calls.map(
-      (
-        call,
-      ) => html`<li><a href="#${call.operationId}" data-words="${searchWords(call)}">${badge(call.method)}
+      (call) => html`<li><a href="#${call.operationId}">${badge(call.method)}
         <span>${call.summary}</span></a></li>`,
     )}</ul>
   </section>`
 }
-
-const searchWords = (call: Call) =>
-  `${call.method} ${call.path} ${call.operationId} ${call.summary} ${call.tags.join(' ')}`.toLowerCase()
 
 const badge = (method: string) => html`<span class="method ${method.toLowerCase()}">${method}</span>`
 

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Content, compress, contentOf, sendContent } from '../assets/send-content.ts'
 import { getWebFile } from '../assets/web-files.ts'
 import type { Server } from '../fastify-server.ts'
-import { docPages } from '../openapi/reference/doc-pages.ts'
+import { docGroups } from '../openapi/reference/doc-pages.ts'
 import { addressMark } from '../openapi/reference/pasting.ts'
 import { renderReferencePage } from '../openapi/reference-page.ts'
 import type { ServerOptions } from '../server-options.ts'
@@ -72,8 +72,8 @@ export function referenceRoutes(app: Server, { deps }: ServerOptions): void {
   serve('/llms.txt', anHour, () => getWebFile('llms.txt'))
   // The page contains the address it was requested at, so it must not be stored in shared caches.
   serve('/docs', `private, ${anHour}`, (request) => pageAt(addressOf(request)))
-  for (const path of Object.keys(docPages))
-    serve(`/docs/${path}`, anHour, () => getWebFile(`docs/${path}.html`))
+  for (const { path } of docGroups.flatMap((group) => group.pages))
+    serve(`/docs/${path}`, anHour, () => compressedPage(`docs/${path}.html`))
   // What people type or shorten by hand.
   for (const url of ['/docs/', '/docs/guides', '/docs/guides/'])
     app.get(
@@ -81,8 +81,17 @@ export function referenceRoutes(app: Server, { deps }: ServerOptions): void {
       { config: { access: 'public' }, schema: { hide: true } as object },
       async (_request, reply) => reply.redirect('/docs', 308),
     )
-  serve('/docs/reference.css', anHour, () => getWebFile('reference.css'))
-  serve('/docs/reference.js', anHour, () => getWebFile('reference.js'))
+  for (const file of ['reference.css', 'guide.css', 'reference.js', 'search.js', 'search-index.js'])
+    serve(`/docs/${file}`, anHour, () => getWebFile(file))
+}
+
+const compressedPages = new Map<string, Content>()
+
+/** The guides are compressed when they are first requested: that takes milliseconds, and saves two files for each. */
+function compressedPage(name: string): Content {
+  const page = compressedPages.get(name) ?? compress(getWebFile(name))
+  compressedPages.set(name, page)
+  return page
 }
 
 const anHour = 'max-age=3600'

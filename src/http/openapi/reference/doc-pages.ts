@@ -1,15 +1,10 @@
-/** The pages under /docs besides the API reference, by their paths; `scripts/build-docs.mjs` renders them. */
-export const docPages = {
-  'guides/api': 'Using the API',
-  errors: 'Errors',
-  'guides/cookbook': 'Campaign cookbook',
-  'guides/enrollment': 'Customers who enroll themselves',
-  'guides/messages': 'Messages',
-  'guides/wallet-passes': 'Wallet passes',
-  'guides/running': 'Running it',
-  'guides/operate': 'Operating it',
-  'guides/capacity': 'Capacity',
-  'guides/scale': 'Growing',
-  glossary: 'Glossary',
-  changelog: 'Changelog',
+import groups from '../../../../docs/pages.json' with { type: 'json' }
+
+interface DocPage {
+  /** Below `/docs`. */
+  readonly path: string
+  readonly title: string
 }
+
+/** The pages under /docs besides the API reference, as their menu shows them; `scripts/build-docs.mjs` renders them. */
+export const docGroups: readonly { readonly group: string; readonly pages: readonly DocPage[] }[] = groups
