@@ -20,7 +20,7 @@ const description = `Loyalty and wallet service for merchants: points, stamps, c
 2. \`POST /v1/customers/register\` opens a card with a barcode.
 3. \`POST /v1/transactions/process\` redeems, spends, collects and grants, all or nothing.
 
-Errors, retries, unknown properties, lists, rate limits and versions: [Using the API](/docs/guides/api). The service sends no webhooks yet: read the events with \`GET /v1/events\`.`
+[First integration](/docs/guides/first-integration) leads through these steps with curl, TypeScript and Python; more guides are beside it. Errors, retries, unknown properties, lists, rate limits and versions: [Using the API](/docs/guides/api). What happens is sent to webhooks, or read with \`GET /v1/events\`: [Webhooks and events](/docs/guides/events).`
 
 interface RouteToTransform {
   schema: object
