@@ -104,7 +104,7 @@ function renderMarkdown(text, source) {
       },
       code: renderCode,
       table: renderTable,
-      checkbox: () => '☐ ',
+      checkbox: () => '<span class="box">☐</span> ',
       // Comments are for those who write the page; anchors are the only HTML in it.
       html: ({ text: code, isOurs }) => (isOurs || /^<\/?a\b/.test(code) ? code : ''),
     },

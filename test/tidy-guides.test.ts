@@ -33,6 +33,8 @@ describe('guides', () => {
       const steps = readSteps(text, name)
       expect(incompleteSteps(steps, name)).toEqual([])
       expect(steps.filter(({ snippets }) => snippets.bash).length).toBeGreaterThanOrEqual(3)
+      // An interactive zsh would run a comment.
+      for (const { snippets } of steps) expect(snippets.bash ?? '').not.toMatch(/(?:^|\s)#/m)
     },
   )
 

@@ -53,8 +53,7 @@ addEventListener('DOMContentLoaded', () => {
   // Most readers never search, so what that takes is loaded with the first focus.
   search.addEventListener(
     'focus',
-    () =>
-      import('/docs/search.js').then(({ start }) => start(search, document.getElementById('results'), menu)),
+    () => import('./search.js').then(({ start }) => start(search, document.getElementById('results'), menu)),
     { once: true },
   )
   addEventListener('keydown', (event) => {

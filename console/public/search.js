@@ -1,5 +1,5 @@
 // The search of the pages under /docs, in an index that is built with them. Loaded when a reader goes to its field.
-import index from '/docs/search-index.js'
+import index from './search-index.js'
 
 const most = 24
 const entries = index.entries.map(([page, heading, anchor, text, more = '']) => {
