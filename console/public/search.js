@@ -12,9 +12,10 @@ const entries = index.entries.map(([page, heading, anchor, text, more = '']) => 
 })
 
 /** All words have to be somewhere; better in a heading than in the text, and whole rather than as a start of one. */
-function scoreOf({ inTitle, inHeading, inText, heading }, words) {
+function scoreOf({ inTitle, inHeading, inText, heading, text }, words, query) {
   // A whole page comes before its sections, and an error code before all if it is what was typed.
   let score = heading === '' ? 4 : 0
+  if (words.length > 1 && ` ${heading} ${text} `.toLowerCase().includes(` ${query} `)) score += 15
   for (const word of words) {
     const found =
       (heading === word && 30) ||
@@ -37,7 +38,7 @@ function find(query) {
     .filter(Boolean)
   if (words.length === 0) return { words, found: [] }
   const found = entries
-    .map((entry) => ({ entry, score: scoreOf(entry, words) }))
+    .map((entry) => ({ entry, score: scoreOf(entry, words, query.trim().toLowerCase()) }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
     .map(({ entry }) => entry)

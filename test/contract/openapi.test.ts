@@ -380,6 +380,10 @@ describe('the reference page', () => {
     const files = [...body.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)].map(([, path]) => path)
     expect(files).toEqual(expect.arrayContaining(['/docs/reference.css', '/docs/reference.js']))
     for (const path of files) expect((await service.call('GET', path)).status).toBe(200)
+    // The search, which is loaded when a reader goes to it.
+    for (const id of ['search', 'results', 'menu']) expect(body).toContain(` id="${id}"`)
+    for (const path of ['/docs/search.js', '/docs/search-index.js'])
+      expect((await service.call('GET', path)).headers['content-type']).toMatch(/^text\/javascript/)
   })
 
   test('shows the address it was asked at, and may be kept for an hour', async () => {
