@@ -1,8 +1,8 @@
-import { Alert, Grid, Group, Tabs, Text } from '@mantine/core'
+import { Alert, Grid, Tabs, Text } from '@mantine/core'
 import { useHotkeys, useMediaQuery } from '@mantine/hooks'
 import { IconBraces, IconForms, IconPlayerPlay, IconReportMoney, IconUserPlus } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useMemo, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
@@ -105,15 +105,7 @@ export function CampaignEditor({ campaign, shapes }: CampaignEditorProps) {
               </Tabs.Panel>
             </Tabs>
           </Grid.Col>
-          {isWide && (
-            <Grid.Col span={5}>
-              <div
-                style={{ position: 'sticky', top: 76, maxHeight: 'calc(100vh - 90px)', overflowY: 'auto' }}
-              >
-                {preview}
-              </div>
-            </Grid.Col>
-          )}
+          {isWide && <StickyColumn>{preview}</StickyColumn>}
         </Grid>
         <SaveBar
           isDirty={isDirty || isJsonBroken}
@@ -126,13 +118,22 @@ export function CampaignEditor({ campaign, shapes }: CampaignEditorProps) {
             setDiscards(discards + 1)
           }}
         />
-        <Group gap="xs">
-          <Text size="xs" c="dimmed">
-            {campaign.id}
-          </Text>
-        </Group>
+        <Text size="xs" c="dimmed">
+          {campaign.id}
+        </Text>
       </Page>
     </FormContext.Provider>
+  )
+}
+
+/** Stays in view while the form is scrolled. */
+function StickyColumn({ children }: { readonly children: ReactNode }) {
+  return (
+    <Grid.Col span={5}>
+      <div style={{ position: 'sticky', top: 76, maxHeight: 'calc(100vh - 90px)', overflowY: 'auto' }}>
+        {children}
+      </div>
+    </Grid.Col>
   )
 }
 
