@@ -4,7 +4,7 @@ import { LongestFirst } from './test/support/longest-first.ts'
 /** Need nothing but the tree, and are done in seconds. */
 const ofUnits = ['src/**/*.test.ts', 'test/tidy*.test.ts', 'test/console/**/*.test.ts']
 const ofBrowser = ['test/browser/**/*.test.ts']
-/** What readers of the docs paste, on a service and a database of its own: part of `npm run tour`. */
+/** What readers of the docs paste, on a service and a database of its own: `npm run check:operate`. */
 const ofTour = ['test/tour/**/*.test.ts']
 
 /**

@@ -10,6 +10,7 @@ const all = [
   ['test:browser'],
   ['check:package'],
   ['tour'],
+  ['check:operate'],
   ['check:clients'],
   ['check:platforms'],
   ['test:matrix'],
