@@ -1,4 +1,5 @@
 import { work, workerCommand } from './app/cluster.ts'
+import { openTerminal } from './cli/open-terminal.ts'
 import { run } from './cli/run.ts'
 
 export async function main(): Promise<void> {
@@ -10,12 +11,7 @@ export async function main(): Promise<void> {
 
   // Without a command, as with npx, the service is started.
   const [command = 'serve', ...rest] = process.argv.slice(2)
-  process.exitCode = await run([command, ...rest], {
-    env: process.env,
-    isInteractive: process.stdout.isTTY === true,
-    out: (text) => process.stdout.write(text),
-    err: (text) => process.stderr.write(text),
-  })
+  process.exitCode = await run([command, ...rest], openTerminal(process.env))
 
   // Something may still keep the process alive, such as the socket of a client that never finished its
   // request. The timer itself does not, so a normal exit does not wait for it.

@@ -10,10 +10,11 @@ import {
 import { type ReasonToStay, reasonsToStay } from '../operations/archive/choose-sales.ts'
 import { addCommand, type CommandOutput, type Context } from './command.ts'
 import { misused } from './failure.ts'
-import { listChosenOrganizations, toTable } from './listing.ts'
+import { listChosenOrganizations } from './listing.ts'
 import { withPool } from './open-database.ts'
 import { createPace } from './pace.ts'
 import { readDatabaseSettings } from './settings.ts'
+import { toTable } from './table.ts'
 
 interface Options {
   readonly before?: string

@@ -7,6 +7,7 @@ import { recognizePepper } from '../operations/auth/recognize-pepper.ts'
 import { createConnection } from '../operations/organizations/manage-organizations.ts'
 import { inTransaction, platformOrg } from '../store/tenant.ts'
 import { addCommand, type CommandOutput, type Context } from './command.ts'
+import { addConnectionKeys } from './connection-keys.ts'
 import { misused } from './failure.ts'
 import { withPool } from './open-database.ts'
 import { type Environment, readCredentialSettings } from './settings.ts'
@@ -17,10 +18,17 @@ interface CreateOptions {
   scopes: string
 }
 
-export function connectionCommand(program: Command, { env, report }: Context): void {
-  const group = addCommand(program, 'connection', 'Connect an integration to an organization.', [
-    'loyalty-wallet connection create --organization org_… --integration int_…',
-  ])
+export function connectionCommand(program: Command, context: Context): void {
+  const { env, report } = context
+  const group = addCommand(
+    program,
+    'connection',
+    'Connect integrations to organizations; list, rotate and revoke connections.',
+    [
+      'loyalty-wallet connection create --organization org_… --integration int_…',
+      'loyalty-wallet connection list',
+    ],
+  )
   addCommand(group, 'create', 'Create a connection and print its API secret, once.', [
     'loyalty-wallet connection create --organization org_… --integration int_…',
     'loyalty-wallet connection create --organization org_… --integration int_… --scopes pos,manage --json',
@@ -29,6 +37,7 @@ export function connectionCommand(program: Command, { env, report }: Context): v
     .requiredOption('--integration <id>', 'the integration, as "integration list" shows it')
     .option('--scopes <list>', 'pos (for tills), manage (for everything else), or both: pos,manage', 'pos')
     .action(async (options: CreateOptions) => report(await create(env, options)))
+  addConnectionKeys(group, context)
 }
 
 async function create(env: Environment, options: CreateOptions): Promise<CommandOutput> {

@@ -7,9 +7,10 @@ import { createIntegration } from '../operations/organizations/manage-organizati
 import { type Integration, listIntegrations } from '../store/credentials.ts'
 import { inTransaction, platformOrg, platformTenant } from '../store/tenant.ts'
 import { addCommand, type CommandOutput, type Context } from './command.ts'
-import { listAll, readName, toTable } from './listing.ts'
+import { listAll, readName } from './listing.ts'
 import { withPool } from './open-database.ts'
 import { type Environment, readCredentialSettings, readDatabaseSettings } from './settings.ts'
+import { toTable } from './table.ts'
 
 export function integrationCommand(program: Command, { env, report }: Context): void {
   const group = addCommand(program, 'integration', 'Tills and shops: create and list integrations.', [

@@ -9,9 +9,10 @@ import {
 } from '../app/background-work.ts'
 import { addCommand, type CommandOutput, type Context } from './command.ts'
 import { misused } from './failure.ts'
-import { listChosenOrganizations, toTable } from './listing.ts'
+import { listChosenOrganizations } from './listing.ts'
 import { withPool } from './open-database.ts'
 import { readCredentialSettings, readDatabaseSettings } from './settings.ts'
+import { toTable } from './table.ts'
 
 export function jobsCommand(program: Command, context: Context): void {
   const group = addCommand(

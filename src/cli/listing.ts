@@ -30,15 +30,6 @@ export async function listChosenOrganizations(pool: Pool, only: string | undefin
   return [found]
 }
 
-/** A table whose columns are as wide as their widest value. */
-export function toTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0)))
-  return [head, ...rows]
-    .map((row) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  '))
-    .map((line) => line.trimEnd())
-    .join('\n')
-}
-
 const maxNameLength = 200
 
 /** Checks a name, with the same limit as the platform endpoints. */

@@ -5,9 +5,10 @@ import { createOrganization } from '../operations/organizations/manage-organizat
 import { listOrganizations } from '../store/organizations.ts'
 import { inTransaction, platformOrg, platformTenant } from '../store/tenant.ts'
 import { addCommand, type CommandOutput, type Context } from './command.ts'
-import { listAll, readName, toTable } from './listing.ts'
+import { listAll, readName } from './listing.ts'
 import { withPool } from './open-database.ts'
 import { type Environment, readDatabaseSettings } from './settings.ts'
+import { toTable } from './table.ts'
 
 interface CreateOptions {
   country?: string

@@ -18,9 +18,10 @@ import { listPeople } from '../store/people.ts'
 import { inTransaction, platformOrg, platformTenant, type Tenant, tenantOf } from '../store/tenant.ts'
 import { addCommand, type CommandOutput, type Context } from './command.ts'
 import { misused } from './failure.ts'
-import { listAll, readName, toTable } from './listing.ts'
+import { listAll, readName } from './listing.ts'
 import { withPool } from './open-database.ts'
 import { type Environment, readDatabaseSettings, readLinkSettings } from './settings.ts'
+import { toTable } from './table.ts'
 
 interface CreateOptions {
   organization: string

@@ -12,11 +12,14 @@ import { type Context, type Terminal, toExamples } from './command.ts'
 import { configCommand } from './config.ts'
 import { conformanceCommand } from './conformance.ts'
 import { connectionCommand } from './connection.ts'
+import { createContext } from './create-context.ts'
+import { customersCommand } from './customers.ts'
 import { distributeCommand } from './distribute.ts'
 import { doctorCommand } from './doctor.ts'
 import { Failure, misused } from './failure.ts'
 import { integrationCommand } from './integration.ts'
 import { jobsCommand } from './jobs.ts'
+import { loginCommand } from './login.ts'
 import { migrateCommand } from './migrate.ts'
 import { organizationCommand } from './organization.ts'
 import { personCommand } from './person.ts'
@@ -28,6 +31,8 @@ import { verifyLedgerCommand } from './verify-ledger.ts'
 
 const commands = [
   serveCommand,
+  loginCommand,
+  customersCommand,
   migrateCommand,
   distributeCommand,
   doctorCommand,
@@ -50,26 +55,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const isJson = wantsJson(args)
   const printJson = (document: unknown) => terminal.out(`${JSON.stringify(document, undefined, 2)}\n`)
   let exitCode = 0
-  const context: Context = {
-    env: terminal.env,
-    isInteractive: terminal.isInteractive,
-    isJson,
-    progress(done, of, what = '') {
-      if (isJson || !terminal.isInteractive || of === 0) return
-      const filled = Math.round((30 * done) / of)
-      const bar = `${'█'.repeat(filled)}${'░'.repeat(30 - filled)}`
-      // What the line had before may have been longer.
-      terminal.err(`\r${bar} ${what}${done} of ${of}\u001b[K${done >= of ? '\n' : ''}`)
-    },
-    note(text) {
-      if (!isJson) terminal.err(`${text}\n`)
-    },
-    report(outcome) {
-      if (isJson) printJson(outcome.json)
-      else terminal.out(`${outcome.text}\n`)
-      exitCode = outcome.exitCode ?? 0
-    },
-  }
+  const context = createContext(terminal, isJson, (code) => {
+    exitCode = code
+  })
   // With --json, what commander writes itself is captured and becomes part of the one document.
   let written = ''
   const keep = (text: string) => {

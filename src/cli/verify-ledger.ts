@@ -3,9 +3,10 @@ import { createCampaignCache } from '../operations/campaigns/campaign-cache.ts'
 import { verifyLedger } from '../operations/wallets/verify-ledger.ts'
 import { tenantOf } from '../store/tenant.ts'
 import { addCommand, type CommandOutput, type Context } from './command.ts'
-import { listChosenOrganizations, toTable } from './listing.ts'
+import { listChosenOrganizations } from './listing.ts'
 import { withPool } from './open-database.ts'
 import { readDatabaseSettings } from './settings.ts'
+import { toTable } from './table.ts'
 
 export function verifyLedgerCommand(program: Command, context: Context): void {
   addCommand(
