@@ -118,6 +118,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/embedded-postgres/',
     'src/app/',
     'src/conformance/',
+    'src/engine/definition/definition-changes.ts',
     'src/http/redaction/logger.ts',
     'src/config.ts',
     'src/package-root.ts',
@@ -140,6 +141,11 @@ describe('layers', () => {
       imports.some(({ from }) => from.startsWith('src/demo/') && !path.startsWith('src/demo/')),
     )
     expect(users.map(({ path }) => path)).toEqual(['src/app/serve.ts'])
+  })
+
+  test('only the command line uses the SDK: the service itself is no client', () => {
+    const users = production.filter(({ imports }) => imports.some(({ from }) => from.startsWith('sdk/')))
+    expect(users.filter(({ path }) => !path.startsWith('src/cli/'))).toEqual([])
   })
 
   test('every folder of src is a layer with rules', () => {

@@ -7,8 +7,8 @@ import { baseUrlOf, type Config, isReachedElsewhere } from '../config.ts'
 import { checkSession, SessionError } from '../database/check-session.ts'
 import { migrate } from '../database/migrate.ts'
 import { type DatabaseConnection, openPool, type SessionOptions } from '../database/pool.ts'
-import { removeDemoFile, writeDemoFile } from '../demo/demo-file.ts'
-import { type Demo, openDemo } from '../demo/open-demo.ts'
+import { removeDemoFile, updateDemoFile, writeDemoFile } from '../demo/demo-file.ts'
+import { type Demo, type OpenDemo, openDemo } from '../demo/open-demo.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts'
 import { takeProcessLock } from '../embedded-postgres/process-lock.ts'
 import { createLogger, type Logger, type LogTarget } from '../http/redaction/logger.ts'
@@ -111,21 +111,13 @@ async function serveOn(
   signal?.throwIfAborted()
   const secrets = await completeSecrets(config)
   const deps = openDeps(connection, session, config, secrets, log)
-  // Before requests are accepted, so that no client sees a partial demo.
-  const openDemoOf = () =>
-    openDemo(deps, {
-      dataDir: config.dataDir,
-      days: config.demoDays,
-      openAsyncCommitDeps: () => openDeps(connection, session, config, secrets, log, { asyncCommit: true }),
-      openOwnerPool: () => openPool(connection, { ...session, ...asOwner, log }),
-      onDay: onDemoDay,
-      signal,
-    })
+  const demoOptions = () => demoOptionsOf(connection, session, config, secrets, log)
   if (config.publicUrl === undefined && isReachedElsewhere(config)) {
     log.warn({}, 'PUBLIC_URL is not set: links to wallet pages and invitations point to a local address')
   }
   const opened = await checkPepper(deps, config, secrets)
-    .then(() => (config.demo ? openDemoOf() : undefined))
+    // Before requests are accepted, so that no client sees a partial demo.
+    .then(() => (config.demo ? openDemo(deps, { ...demoOptions(), onDay: onDemoDay, signal }) : undefined))
     .catch(async (error) => {
       await deps.pool.end()
       throw error
@@ -163,6 +155,42 @@ async function serveOn(
   } catch (error) {
     await stopAll()
     throw error
+  }
+}
+
+function demoOptionsOf(
+  connection: DatabaseConnection,
+  session: SessionOptions,
+  config: Config,
+  secrets: ServiceSecrets,
+  log: Logger,
+) {
+  return {
+    dataDir: config.dataDir,
+    days: config.demoDays,
+    openAsyncCommitDeps: () => openDeps(connection, session, config, secrets, log, { asyncCommit: true }),
+    openOwnerPool: () => openPool(connection, { ...session, ...asOwner, log }),
+  }
+}
+
+/** Replaces the demo by a new one, whether or not a service is running; undefined if there is none. */
+export async function resetDemo(
+  connection: DatabaseConnection,
+  session: SessionOptions,
+  config: Config,
+  log: Logger,
+  onDay?: (day: number, of: number) => void,
+): Promise<OpenDemo | undefined> {
+  const secrets = await completeSecrets(config)
+  const deps = openDeps(connection, session, config, secrets, log)
+  try {
+    await checkPepper(deps, config, secrets)
+    const options = demoOptionsOf(connection, session, config, secrets, log)
+    const opened = await openDemo(deps, { ...options, onDay, isReset: true })
+    if (opened) await updateDemoFile(config.dataDir, opened.demo)
+    return opened
+  } finally {
+    await Promise.all([deps.pool.end(), flushSpans(deps)])
   }
 }
 

@@ -7,7 +7,7 @@ import { countFindings } from './finding.ts'
 import type { Environment } from './settings.ts'
 
 export function configCommand(program: Command, { env, report }: Context): void {
-  const config = program.command('config').description('Look at the settings.')
+  const config = addCommand(program, 'config', 'Look at the settings.', ['loyalty-wallet config check'])
   addCommand(
     config,
     'check',

@@ -95,13 +95,13 @@ function show(context: Context, id: string, options: ServiceOptions): Promise<Co
       wallet.listCustomerTransactions(found, { limit: 10 }).then(({ data }) => data),
     ])
     return {
-      text: [toProfile(context, customer), ...toSections(context, customer, sales)].join('\n\n'),
+      text: [toProfile(customer), ...toSections(context, customer, sales)].join('\n\n'),
       json: { customer, transactions: sales },
     }
   })
 }
 
-function toProfile(context: Context, customer: Schemas['CustomerWithExpiry']): string {
+function toProfile(customer: Schemas['CustomerWithExpiry']): string {
   const { data, consents, tiers } = customer
   return toFields([
     ['Customer', customer.id],
@@ -114,7 +114,7 @@ function toProfile(context: Context, customer: Schemas['CustomerWithExpiry']): s
     ['Marketing', consents?.marketing === undefined ? undefined : consents.marketing ? 'agreed' : 'refused'],
     ['Tier', tiers.length > 0 ? tiers.map(({ name }) => name).join(', ') : undefined],
     ['Since', toDay(customer.createdAt)],
-    ['Balances', context.style('bold', toBalances(customer.collectables) || 'none')],
+    ['Balances', toBalances(customer.collectables) || 'none'],
   ])
 }
 

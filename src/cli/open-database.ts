@@ -56,10 +56,7 @@ export function withPool<T>(
   { isOwner = false } = {},
 ): Promise<T> {
   return withDatabase(config, async (connection, origin) => {
-    // No one else uses a server that we started, so it can be migrated as the service would do it. A running
-    // service may be older than this command, so its schema must not be changed.
-    const session =
-      origin === 'started' ? (await migrate(connection)).session : await findSessionOf(connection)
+    const session = await prepareSession(connection, origin)
     await checkSession(connection, session)
     const pool = openPool(connection, {
       applicationName: 'loyalty-wallet cli',
@@ -73,6 +70,17 @@ export function withPool<T>(
       await pool.end()
     }
   })
+}
+
+/**
+ * No one else uses a server that we started, so it can be migrated as the service would do it. A running service may
+ * be older than this command, so its schema must not be changed.
+ */
+export async function prepareSession(
+  connection: DatabaseConnection,
+  origin: DatabaseOrigin,
+): Promise<SessionOptions> {
+  return origin === 'started' ? (await migrate(connection)).session : findSessionOf(connection)
 }
 
 /** Statements of the owner go through whole tables, and take as long as that takes. */

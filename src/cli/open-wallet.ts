@@ -46,8 +46,8 @@ export function openWallet({ url, apiKey, apiSecret, isDemo }: Credentials): Loy
     baseUrl: baseOf(url),
     apiKey,
     apiSecret,
-    // A person is waiting.
-    attempts: 3,
+    // A person is waiting, and each attempt may take another two to get a token.
+    attempts: 2,
     ...(isDemo && url.protocol === 'https:' && { fetch: fetchFromOwnService }),
   })
 }

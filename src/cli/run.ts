@@ -8,18 +8,23 @@ import { packageVersion } from '../package-root.ts'
 import { adoptPepperCommand } from './adopt-pepper.ts'
 import { archiveCommand } from './archive.ts'
 import { backupCommand } from './backup.ts'
+import { campaignsCommand } from './campaigns.ts'
 import { type Context, type Terminal, toExamples } from './command.ts'
+import { completionCommand } from './completion.ts'
 import { configCommand } from './config.ts'
 import { conformanceCommand } from './conformance.ts'
 import { connectionCommand } from './connection.ts'
 import { createContext } from './create-context.ts'
 import { customersCommand } from './customers.ts'
+import { demoCommand } from './demo.ts'
 import { distributeCommand } from './distribute.ts'
 import { doctorCommand } from './doctor.ts'
+import { eventsCommand } from './events.ts'
 import { Failure, misused } from './failure.ts'
 import { integrationCommand } from './integration.ts'
 import { jobsCommand } from './jobs.ts'
 import { loginCommand } from './login.ts'
+import { logsCommand } from './logs.ts'
 import { migrateCommand } from './migrate.ts'
 import { organizationCommand } from './organization.ts'
 import { personCommand } from './person.ts'
@@ -27,12 +32,22 @@ import { restoreCommand } from './restore.ts'
 import { serveCommand } from './serve.ts'
 import { wantsStacks } from './settings.ts'
 import { tokenCommand } from './token.ts'
+import { transactionsCommand } from './transactions.ts'
+import { triggerCommand } from './trigger.ts'
 import { verifyLedgerCommand } from './verify-ledger.ts'
+import { webhooksCommand } from './webhooks.ts'
 
 const commands = [
   serveCommand,
   loginCommand,
   customersCommand,
+  campaignsCommand,
+  transactionsCommand,
+  eventsCommand,
+  webhooksCommand,
+  triggerCommand,
+  logsCommand,
+  demoCommand,
   migrateCommand,
   distributeCommand,
   doctorCommand,
@@ -49,6 +64,7 @@ const commands = [
   backupCommand,
   restoreCommand,
   adoptPepperCommand,
+  completionCommand,
 ]
 
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -89,7 +105,7 @@ function wantsJson(args: readonly string[]): boolean {
   return args.slice(0, end === -1 ? undefined : end).includes('--json')
 }
 
-function buildProgram(
+export function buildProgram(
   context: Context,
   output: { writeOut(text: string): void; writeErr(text: string): void },
 ): Command {

@@ -29,6 +29,11 @@ export function readCredentialSettings(env: Environment): Config {
   return accept(only(ofCredentials, env))
 }
 
+/** Settings for filling the demo, as the service does it. */
+export function readDemoSettings(env: Environment): Config {
+  return accept(only([...ofCredentials, 'DEMO_DAYS'], env))
+}
+
 /** Settings for commands that also create links, which need the public URL of the service. */
 export function readLinkSettings(env: Environment): Config {
   return accept(only([...ofCredentials, ...ofLinks], env))

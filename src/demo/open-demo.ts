@@ -53,6 +53,8 @@ export interface DemoOptions extends Filling {
   openAsyncCommitDeps(): Deps
   /** A pool of the table owner, without timeouts. */
   openOwnerPool(): Pool
+  /** Replaces the present demo by a new one; without one, nothing happens. */
+  readonly isReset?: boolean
 }
 
 export interface OpenDemo {
@@ -71,8 +73,8 @@ export async function openDemo(deps: Deps, options: DemoOptions): Promise<OpenDe
   const open = async (tenant: Tenant) => {
     await lockDemo(tenant, () => deps.log.info({}, 'waiting for another process to fill the demo'))
     options.signal?.throwIfAborted()
-    await dropPartialDemo(ownerPool)
-    return openWhole(deps, options)
+    const isDropped = await dropDemo(ownerPool, options.isReset ? 'any' : 'partial')
+    return options.isReset && !isDropped ? undefined : openWhole(deps, options)
   }
   try {
     // Not retried after an error: what was done so far is a partial demo, which the next start drops.
@@ -83,12 +85,14 @@ export async function openDemo(deps: Deps, options: DemoOptions): Promise<OpenDe
 }
 
 /** Runs as the table owner: the service's role is not allowed to delete ledger entries and transactions. */
-async function dropPartialDemo(ownerPool: Pool): Promise<void> {
-  await inTransaction(ownerPool, platformOrg, async (tenant) => {
+async function dropDemo(ownerPool: Pool, which: 'any' | 'partial'): Promise<boolean> {
+  return inTransaction(ownerPool, platformOrg, async (tenant) => {
     const organization = await findDemoOrganization(tenant)
-    if (!organization) return
+    if (!organization) return false
     const own = tenant.as(organization.orgId)
-    if ((await fillState(own, organization)) === 'partial') await deleteDemoOrganization(own)
+    const isMeant = which === 'any' || (await fillState(own, organization)) === 'partial'
+    if (isMeant) await deleteDemoOrganization(own)
+    return isMeant
   })
 }
 
@@ -119,13 +123,13 @@ async function fill(
   await markComplete(deps, organization)
 }
 
-async function prepareDemo(real: Deps, { dataDir, days }: DemoOptions): Promise<Demo | undefined> {
+async function prepareDemo(real: Deps, { dataDir, days, isReset }: DemoOptions): Promise<Demo | undefined> {
   const stored = (await loadOrCreateSecrets(dataDir)).demo as Partial<Demo> | undefined
   const consolePassword = stored?.consolePassword ?? randomBytes(15).toString('base64url')
   return inTransaction(real.pool, platformOrg, async (tenant) => {
     await lockOrganizations(tenant)
     const found = await findDemoOrganization(tenant)
-    if (!found && (await hasOrganizations(tenant))) return undefined
+    if (!found && !isReset && (await hasOrganizations(tenant))) return undefined
     const deps = found || days === 0 ? real : openedBefore(real, days)
     const organization = found ?? (await createCafe(deps, tenant, days > 0))
     const own = tenant.as(organization.orgId)

@@ -2,28 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { packageRoot } from '../../src/package-root.ts'
-import { runCommand, runForJson } from '../support/run-command.ts'
+import { listCommands, runCommand, runForJson } from '../support/run-command.ts'
 
-const commands = [
-  [],
-  ['serve'],
-  ['migrate'],
-  ['doctor'],
-  ['organization'],
-  ['organization', 'create'],
-  ['organization', 'list'],
-  ['integration'],
-  ['integration', 'create'],
-  ['integration', 'list'],
-  ['connection'],
-  ['connection', 'create'],
-  ['person'],
-  ['person', 'create'],
-  ['person', 'invite'],
-  ['person', 'list'],
-  ['token'],
-  ['adopt-pepper'],
-]
+const commands = listCommands().map(({ path }) => path)
 
 test.each(commands.map((command) => ({ command, name: ['loyalty-wallet', ...command].join(' ') })))(
   '$name --help explains itself, with examples and --json',
@@ -47,6 +28,13 @@ test.each<{ name: string; args: string[]; env?: Record<string, string>; hint: Re
   { name: 'an unknown command', args: ['serv'], hint: /Did you mean serve\?/ },
   { name: 'an unknown subcommand', args: ['organization', 'crate'], hint: /Did you mean create\?/ },
   { name: 'an unknown option', args: ['doctor', '--jsn'], hint: /Did you mean --json\?/ },
+  {
+    name: 'an unknown option of a subcommand',
+    args: ['campaigns', 'apply', '-f', 'x', '--publsh'],
+    hint: /Did you mean --publish\?/,
+  },
+  { name: 'an unknown command of a group', args: ['customers', 'fnd'], hint: /Did you mean find\?/ },
+  { name: 'a shell that is none', args: ['completion', 'tcsh'], hint: /Allowed choices are bash, zsh, fish/ },
   { name: 'a missing argument', args: ['organization', 'create'], hint: /missing required argument 'name'/ },
   { name: 'an argument too many', args: ['migrate', 'now'], hint: /too many arguments/ },
   {

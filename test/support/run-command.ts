@@ -1,4 +1,8 @@
-import { run } from '../../src/cli/run.ts'
+import type { Terminal } from '../../src/cli/command.ts'
+import { listNodes } from '../../src/cli/completion.ts'
+import type { CompletionNode } from '../../src/cli/completion-scripts.ts'
+import { createContext } from '../../src/cli/create-context.ts'
+import { buildProgram, run } from '../../src/cli/run.ts'
 
 export interface Said {
   code: number
@@ -7,7 +11,11 @@ export interface Said {
 }
 
 /** Runs a command in this process, with its own settings and nothing from the developer's environment. */
-export async function runCommand(args: readonly string[], env: Record<string, string> = {}): Promise<Said> {
+export async function runCommand(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  terminal: Partial<Terminal> = {},
+): Promise<Said> {
   const said = { stdout: '', stderr: '' }
   const code = await run(args, {
     env,
@@ -18,6 +26,7 @@ export async function runCommand(args: readonly string[], env: Record<string, st
     err: (text) => {
       said.stderr += text
     },
+    ...terminal,
   })
   return { code, ...said }
 }
@@ -28,4 +37,16 @@ export async function runForJson(args: readonly string[], env: Record<string, st
   const { code, stdout, stderr } = await runCommand([...args, '--json'], env)
   if (stderr !== '') throw new Error(`printed more than its document: ${stderr}`)
   return { code, ...JSON.parse(stdout) }
+}
+
+/** Every command there is, read from the commands themselves. */
+export function listCommands(): CompletionNode[] {
+  const silent = { env: {}, isInteractive: false, out() {}, err() {} }
+  const output = { writeOut() {}, writeErr() {} }
+  return listNodes(
+    buildProgram(
+      createContext(silent, false, () => {}),
+      output,
+    ),
+  )
 }
