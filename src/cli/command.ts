@@ -22,6 +22,8 @@ export interface Terminal {
 
 export interface AskOptions {
   readonly isSecret?: boolean
+  /** Withdraws the question; the answer is then rejected. */
+  readonly signal?: AbortSignal
 }
 
 /** Output of a command, for people and for programs. */

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { describeSum, toHtml, toText } from '../conformance/report.ts'
 import { checkConformance } from '../conformance/run.ts'
 import { addCommand, type Context } from './command.ts'
+import { addConformanceProxy } from './conformance-proxy.ts'
 import { findCredentials } from './credentials.ts'
 import { misused } from './failure.ts'
 
@@ -12,8 +13,9 @@ interface ConformanceOptions {
   html?: string
 }
 
-export function conformanceCommand(program: Command, { env, report, progress, note }: Context): void {
-  addCommand(
+export function conformanceCommand(program: Command, context: Context): void {
+  const { env, report, progress, note } = context
+  const conformance = addCommand(
     program,
     'conformance',
     'Play a till against a service, and say clause by clause of the interface what holds; exit with 1 if one is broken.',
@@ -21,6 +23,7 @@ export function conformanceCommand(program: Command, { env, report, progress, no
       'loyalty-wallet conformance',
       'loyalty-wallet conformance --html report.html',
       'API_KEY=lwk_… API_SECRET=lws_… loyalty-wallet conformance --target https://wallet.example.com --campaign cmp_…',
+      'loyalty-wallet conformance proxy --target http://127.0.0.1:8080',
     ],
   )
     .option('--target <address>', 'URL of the service (default: from demo.json, or this computer)')
@@ -52,4 +55,5 @@ export function conformanceCommand(program: Command, { env, report, progress, no
         exitCode: result.isConforming ? 0 : 1,
       })
     })
+  addConformanceProxy(conformance, context)
 }

@@ -22,7 +22,7 @@ export function openTerminal(env: Environment): Terminal {
   }
 }
 
-async function ask(question: string, { isSecret = false }: AskOptions = {}): Promise<string> {
+async function ask(question: string, { isSecret = false, signal }: AskOptions = {}): Promise<string> {
   let isMuted = false
   const output = new Writable({
     write(chunk, _encoding, done) {
@@ -36,7 +36,8 @@ async function ask(question: string, { isSecret = false }: AskOptions = {}): Pro
   reader.on('SIGINT', () => ended.abort())
   reader.on('close', () => ended.abort())
   try {
-    const answer = reader.question(question, { signal: ended.signal })
+    const any = signal ? AbortSignal.any([ended.signal, signal]) : ended.signal
+    const answer = reader.question(question, { signal: any })
     isMuted = isSecret
     return (await answer).trim()
   } catch {

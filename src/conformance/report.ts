@@ -4,11 +4,15 @@ import type { Report, Verdict } from './run.ts'
 
 const marks: Record<Verdict['outcome'], string> = { holds: 'ok', broken: 'BROKEN', untried: 'not tried' }
 
-export function describeSum({ verdicts, isConforming }: Report): string {
+const titleOf = ({ subject, target }: Report) =>
+  subject === 'service' ? `Conformance of ${target}` : `Conformance of a till with ${target}`
+
+export function describeSum({ subject, verdicts, isConforming }: Report): string {
   const count = (outcome: Verdict['outcome']) =>
     verdicts.filter((verdict) => verdict.outcome === outcome).length
   const untried = count('untried')
-  return `${isConforming ? 'The service conforms' : 'The service does not conform'}: ${count('holds')} clauses hold, ${count('broken')} are broken${untried > 0 ? `, ${untried} could not be tried` : ''}.`
+  const what = subject === 'service' ? 'clauses' : 'scenes and rules'
+  return `The ${subject} ${isConforming ? 'conforms' : 'does not conform'}: ${count('holds')} ${what} hold, ${count('broken')} are broken${untried > 0 ? `, ${untried} could not be tried` : ''}.`
 }
 
 export function toText(report: Report): string {
@@ -20,7 +24,7 @@ export function toText(report: Report): string {
       ...(reason === undefined ? [] : [`             → ${reason}`]),
     ]),
   ])
-  return [`Conformance of ${report.target}`, ...lines, '', describeSum(report)].join('\n')
+  return [titleOf(report), ...lines, '', describeSum(report)].join('\n')
 }
 
 function bySection({ verdicts }: Report): [string, Verdict[]][] {
@@ -49,7 +53,7 @@ ${verdicts
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Conformance of ${escapeHtml(report.target)}</title>
+<title>${escapeHtml(titleOf(report))}</title>
 <style>
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
 table { border-collapse: collapse; width: 100% }
@@ -60,7 +64,7 @@ p { margin: .25rem 0 0; overflow-wrap: anywhere }
 </style>
 </head>
 <body>
-<h1>Conformance of ${escapeHtml(report.target)}</h1>
+<h1>${escapeHtml(titleOf(report))}</h1>
 <p><strong>${escapeHtml(describeSum(report))}</strong> ${escapeHtml(report.at)}</p>
 ${sections.join('\n')}
 </body>

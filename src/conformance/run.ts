@@ -25,6 +25,8 @@ export interface Verdict {
 }
 
 export interface Report {
+  /** What was looked at: a service, or a till that uses it. */
+  readonly subject: 'service' | 'till'
   readonly target: string
   readonly at: string
   readonly verdicts: readonly Verdict[]
@@ -55,7 +57,7 @@ export async function checkConformance(options: Options): Promise<Report> {
     }
   }
   const isConforming = verdicts.every(({ outcome }) => outcome !== 'broken')
-  return { target: options.target, at: new Date().toISOString(), verdicts, isConforming }
+  return { subject: 'service', target: options.target, at: new Date().toISOString(), verdicts, isConforming }
 }
 
 async function judge({ id, text, check }: Clause, till: Till): Promise<Omit<Verdict, 'section'>> {
