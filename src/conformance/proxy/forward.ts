@@ -54,51 +54,12 @@ const maxBytes = 1_000_000
 const timeoutMs = 90_000
 
 export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
-  const recorder = createRecorder()
+  const handle = createHandler(options)
   let pending = 0
-  let authorization: string | undefined
-
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const startedMs = Date.now()
-    const scene = options.scene()
-    const { method = 'GET', headers } = request
-    const url = toPath(request.url ?? '/')
-    const text = (await readAll(request)).toString()
-    if (headers.authorization !== undefined) authorization = headers.authorization
-    const path = url.split('?')[0]!
-    const fault = options.faultFor({ method, path, headers, body: parse(text) })
-    const given =
-      fault?.kind === 'answer' ? toAnswer(fault, method, path) : await pass(method, url, headers, text)
-    const isCut = fault?.kind === 'cut'
-    const { status, headers: answered, body } = given
-    const answer = isCut ? undefined : { status, headers: answered, body: body.toString() }
-    const exchange = recorder.record({
-      scene,
-      startedMs,
-      endedMs: Date.now(),
-      method,
-      url,
-      headers,
-      body: text,
-      ...(answer && { answer }),
-    })
-    if (isCut) request.socket.destroy()
-    else response.writeHead(status, toEndToEnd(answered, body)).end(method === 'HEAD' ? undefined : body)
-    options.onExchange(exchange)
-  }
-
-  const pass = (method: string, url: string, headers: IncomingHttpHeaders, body: string) =>
-    passOn(options, method, url, headers, body).catch((error: Error) =>
-      toAnswer(
-        { kind: 'answer', status: 502, code: `_unreachable: ${error.message}` },
-        method,
-        url.split('?')[0]!,
-      ),
-    )
-
   const server = http.createServer((request, response) => {
     pending += 1
-    handle(request, response)
+    handle
+      .answer(request, response)
       .catch(() => response.destroy())
       .finally(() => {
         pending -= 1
@@ -115,15 +76,54 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
       return pending
     },
     send(method, path, body) {
-      const headers = {
-        ...(authorization !== undefined && { authorization }),
-        'content-type': 'application/json',
-      }
+      const { authorization } = handle
+      const headers = { ...(authorization && { authorization }), 'content-type': 'application/json' }
       return passOn(options, method, path, headers, body === undefined ? '' : JSON.stringify(body))
     },
     close() {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+function createHandler(options: ProxyOptions) {
+  const recorder = createRecorder()
+  let authorization: string | undefined
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const startedMs = Date.now()
+    const scene = options.scene()
+    const { method = 'GET', headers } = request
+    const url = toPath(request.url ?? '/')
+    const path = url.split('?')[0]!
+    const body = (await readAll(request)).toString()
+    if (headers.authorization !== undefined) authorization = headers.authorization
+    const fault = options.faultFor({ method, path, headers, body: parse(body) })
+    const given =
+      fault?.kind === 'answer'
+        ? toAnswer(fault, method, path)
+        : await passOn(options, method, url, headers, body).catch((error: Error) =>
+            toAnswer({ kind: 'answer', status: 502, code: `_unreachable: ${error.message}` }, method, path),
+          )
+    const isCut = fault?.kind === 'cut'
+    const seen = { scene, startedMs, endedMs: Date.now(), method, url, headers, body }
+    const exchange = recorder.record({
+      ...seen,
+      ...(!isCut && { answer: { ...given, body: given.body.toString() } }),
+    })
+    if (isCut) request.socket.destroy()
+    else {
+      const answered = toEndToEnd(given.headers, given.body)
+      response.writeHead(given.status, answered).end(method === 'HEAD' ? undefined : given.body)
+    }
+    options.onExchange(exchange)
+  }
+
+  return {
+    answer,
+    get authorization() {
+      return authorization
     },
   }
 }
