@@ -52,7 +52,7 @@ function toZsh(nodes: readonly CompletionNode[]): string {
   const known = nodes.filter(({ path }) => path.length > 0).map(({ path }) => quote(path.join(' ')))
   return `#compdef ${program}
 # Completion of ${program} for zsh.
-_loyalty_wallet() {
+_${program}() {
   local place='' word
   local -a candidates
   for word in "\${words[@]:1:$((CURRENT - 2))}"; do
@@ -65,7 +65,8 @@ ${cases.join('\n')}
   esac
   _describe ${quote(program)} candidates || _files
 }
-compdef _loyalty_wallet ${program}
+# As a file of fpath this is the function itself; with eval it only defines it.
+if [ "\${funcstack[1]}" = _${program} ]; then _${program} "$@"; else compdef _${program} ${program}; fi
 `
 }
 

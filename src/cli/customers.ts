@@ -4,7 +4,7 @@ import { isRefusal } from '../../sdk/src/index.ts'
 import { addCommand, type CommandOutput, type Context } from './command.ts'
 import { misused } from './failure.ts'
 import { addServiceCommand, type ServiceOptions, withWallet } from './open-wallet.ts'
-import { toBalances, toDay, toEarned, toMinute, toMoney, wordOf } from './show.ts'
+import { toBalances, toDay, toEarned, toMoney, wordOf } from './show.ts'
 import { toFields, toTable } from './table.ts'
 
 interface FindOptions extends ServiceOptions {
@@ -148,11 +148,11 @@ function toSections(
     ),
     ...section(
       'Recent sales',
-      ['id', 'receipt', 'at', 'due', 'earned', 'status'],
+      ['id', 'receipt', 'on', 'due', 'earned', 'status'],
       sales.map((sale) => [
         sale.id,
         sale.opaqueId ?? '',
-        toMinute(sale.occurredAt),
+        toDay(sale.occurredAt),
         toMoney(sale.totals.due),
         toEarned(sale.executedActions.actions),
         wordOf('TransactionStatus', sale.status),

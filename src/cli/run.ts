@@ -37,35 +37,35 @@ import { triggerCommand } from './trigger.ts'
 import { verifyLedgerCommand } from './verify-ledger.ts'
 import { webhooksCommand } from './webhooks.ts'
 
-const commands = [
-  serveCommand,
-  loginCommand,
-  customersCommand,
-  campaignsCommand,
-  transactionsCommand,
-  eventsCommand,
-  webhooksCommand,
-  triggerCommand,
-  logsCommand,
-  demoCommand,
-  migrateCommand,
-  distributeCommand,
-  doctorCommand,
-  configCommand,
-  organizationCommand,
-  integrationCommand,
-  connectionCommand,
-  personCommand,
-  tokenCommand,
-  conformanceCommand,
-  verifyLedgerCommand,
-  jobsCommand,
-  archiveCommand,
-  backupCommand,
-  restoreCommand,
-  adoptPepperCommand,
-  completionCommand,
-]
+const commands = {
+  'Daily work:': [
+    loginCommand,
+    customersCommand,
+    campaignsCommand,
+    transactionsCommand,
+    eventsCommand,
+    webhooksCommand,
+    logsCommand,
+    connectionCommand,
+  ],
+  'For developers:': [tokenCommand, triggerCommand, conformanceCommand, demoCommand, completionCommand],
+  'Operating:': [
+    serveCommand,
+    doctorCommand,
+    configCommand,
+    organizationCommand,
+    integrationCommand,
+    personCommand,
+    backupCommand,
+    restoreCommand,
+    archiveCommand,
+    jobsCommand,
+    verifyLedgerCommand,
+    migrateCommand,
+    distributeCommand,
+    adoptPepperCommand,
+  ],
+}
 
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const isJson = wantsJson(args)
@@ -120,7 +120,8 @@ export function buildProgram(
       toExamples([
         'loyalty-wallet serve',
         'loyalty-wallet doctor',
-        'loyalty-wallet token',
+        'loyalty-wallet login --url https://wallet.example.com',
+        "loyalty-wallet customers find 'Ada'",
         'loyalty-wallet organization create --help',
       ]),
     )
@@ -131,7 +132,10 @@ export function buildProgram(
     .exitOverride()
     .configureOutput(output)
     .showHelpAfterError('Add --help for usage.')
-  for (const add of commands) add(program, context)
+  for (const [group, members] of Object.entries(commands)) {
+    program.commandsGroup(group)
+    for (const add of members) add(program, context)
+  }
   return program
 }
 

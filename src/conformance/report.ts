@@ -12,7 +12,12 @@ export function describeSum({ subject, verdicts, isConforming }: Report): string
     verdicts.filter((verdict) => verdict.outcome === outcome).length
   const untried = count('untried')
   const what = subject === 'service' ? 'clauses' : 'scenes and rules'
-  return `The ${subject} ${isConforming ? 'conforms' : 'does not conform'}: ${count('holds')} ${what} hold, ${count('broken')} are broken${untried > 0 ? `, ${untried} could not be tried` : ''}.`
+  const verdict = isConforming
+    ? `The ${subject} conforms`
+    : count('broken') > 0
+      ? `The ${subject} does not conform`
+      : `The ${subject} has not shown everything that it has to`
+  return `${verdict}: ${count('holds')} ${what} hold, ${count('broken')} are broken${untried > 0 ? `, ${untried} could not be tried` : ''}.`
 }
 
 export function toText(report: Report): string {

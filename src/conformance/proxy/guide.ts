@@ -94,13 +94,18 @@ async function waitForScene(
 ): Promise<'done' | 'skip'> {
   const over = new AbortController()
   let said: 'done' | 'skip' | undefined
+  let given: { readonly error: unknown } | undefined
   void tester.waitFor(scene, over.signal).then(
     (answer) => {
       said = answer
     },
-    () => {},
+    (error: unknown) => {
+      given = { error }
+    },
   )
   for (let quietSince = Date.now(), count = 0; said === undefined; await sleep(20)) {
+    // A tester who has had enough.
+    if (given) throw given.error
     const now = seen().length
     if (now !== count || proxy.pending > 0 || !scene.isDone(seen())) quietSince = Date.now()
     count = now

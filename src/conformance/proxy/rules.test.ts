@@ -227,6 +227,7 @@ test('a scene that was left out is no pass, unless it may be', () => {
   })
   expect(judge('x', without('coupon')).isConforming).toBe(true)
   expect(judge('x', without('network')).isConforming).toBe(false)
+  expect(toText(judge('x', without('network')))).toContain('has not shown everything that it has to')
 })
 
 test('without an occasion, a rule is not tried', () => {
