@@ -58,6 +58,10 @@ async function run(context: Context, options: ProxyOptions): Promise<CommandOutp
   const demo = await readDemo(readAddressSettings(context.env).dataDir)
   const target = readUrl(options.target ?? demo?.baseUrl ?? 'http://127.0.0.1:8080')
   const tester = await createTester(context, options)
+  if (!/^(?:127\.|::1$|localhost$)/.test(options.listen))
+    context.note(
+      'Others in your network can use the proxy, and the secrets of the till travel unencrypted to it.',
+    )
   const report = await guide({
     target: baseOf(target),
     port,

@@ -9,6 +9,7 @@ import { misused } from './failure.ts'
 
 interface ConformanceOptions {
   target?: string
+  profile?: string
   campaign?: string
   html?: string
 }
@@ -27,6 +28,7 @@ export function conformanceCommand(program: Command, context: Context): void {
     ],
   )
     .option('--target <address>', 'URL of the service (default: from demo.json, or this computer)')
+    .option('--profile <name>', 'credentials stored by "login" under this name')
     .option('--campaign <id>', 'a published campaign that collects something (default: that of the demo)')
     .option('--html <file>', 'write the report as a page, too')
     .addHelpText(
@@ -34,7 +36,12 @@ export function conformanceCommand(program: Command, context: Context): void {
       '\nIt registers about fifty customers and processes a few sales, so use an organization for tests. Set OTHER_API_SECRET to a secret of another integration to try that, too.',
     )
     .action(async (options: ConformanceOptions) => {
-      const { url, apiKey, apiSecret, campaign: known } = await findCredentials(env, { url: options.target })
+      const {
+        url,
+        apiKey,
+        apiSecret,
+        campaign: known,
+      } = await findCredentials(env, { url: options.target, profile: options.profile })
       const campaign = options.campaign ?? known
       if (campaign === undefined) throw misused('Add --campaign with the ID of a published campaign.')
       const result = await checkConformance({

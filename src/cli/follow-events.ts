@@ -37,6 +37,8 @@ export function readSince(text: string | undefined, now: Date): Since {
 
 /** Less than the SDK waits for an answer. */
 const waitSeconds = 10
+/** The most that the service allows: with --since, there may be many to go through. */
+const pageSize = 1_000
 const longestPauseMs = 15_000
 
 export async function* followEvents(
@@ -46,7 +48,13 @@ export async function* followEvents(
   let after = since.after
   let wait = 0
   for (let failures = 0; !signal.aborted; ) {
-    const query = { after, wait, customer, types: types as Schemas['EventType'][] | undefined }
+    const query = {
+      after,
+      wait,
+      customer,
+      limit: pageSize,
+      types: types as Schemas['EventType'][] | undefined,
+    }
     try {
       const { data, cursor, hasMore } = await wallet.listEvents(query, { signal })
       if (failures > 0) note('The service is back.')

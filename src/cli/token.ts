@@ -1,35 +1,31 @@
 import type { Command } from 'commander'
 import { type RefusalCode, refusals } from '../domain/refusal.ts'
 import { callService, type ServiceReply } from './call-service.ts'
-import { addCommand, type CommandOutput, type Context } from './command.ts'
-import { type Credentials, findCredentials } from './credentials.ts'
+import type { CommandOutput, Context } from './command.ts'
+import { type Credentials, findCredentials, type ServiceOptions } from './credentials.ts'
 import { reasonOf } from './explain-failure.ts'
 import { Failure } from './failure.ts'
+import { addServiceCommand } from './open-wallet.ts'
 import type { Environment } from './settings.ts'
-
-interface TokenOptions {
-  url?: string
-}
 
 /**
  * Prints only the token, so that it can be used inside another command. Credentials come from the
  * environment: anyone who can list the processes of this computer would see an argument.
  */
 export function tokenCommand(program: Command, { env, report }: Context): void {
-  addCommand(program, 'token', 'Print a bearer token, for the demo or for given credentials.', [
+  addServiceCommand(program, 'token', 'Print a bearer token, for the demo or for given credentials.', [
     'loyalty-wallet token',
     'loyalty-wallet token --json',
     'API_KEY=lwk_… API_SECRET=lws_… loyalty-wallet token --url https://wallet.example.com',
   ])
-    .option('--url <address>', 'URL of the service (default: from demo.json, or this computer)')
     .addHelpText(
       'after',
       '  $ curl -H "Authorization: Bearer $(loyalty-wallet token)" http://127.0.0.1:8080/v1/campaigns',
     )
-    .action(async (options: TokenOptions) => report(await getToken(env, options)))
+    .action(async (options: ServiceOptions) => report(await getToken(env, options)))
 }
 
-async function getToken(env: Environment, options: TokenOptions): Promise<CommandOutput> {
+async function getToken(env: Environment, options: ServiceOptions): Promise<CommandOutput> {
   const credentials = await findCredentials(env, options)
   const { status, body } = await askForToken(credentials)
   const token = body?.accessToken
