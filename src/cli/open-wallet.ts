@@ -76,7 +76,12 @@ function explainCall(error: unknown, { url, profile }: Credentials): unknown {
     return new Failure('outcome_unknown', message, { cause: error })
   }
   if (error instanceof Unavailable) {
-    const message = `${url.origin} is not reachable (${reasonOfCall(error)}). Start the service with "loyalty-wallet serve" or npm start, or use --url to point to a running one.`
+    const reason = reasonOfCall(error)
+    if (/certificate/i.test(reason)) {
+      const advice = `${url.origin} has a certificate that this computer does not trust (${reason}). Set NODE_EXTRA_CA_CERTS to the file of the authority that issued it, and use the name it was issued for.`
+      return new Failure('certificate_untrusted', advice, { cause: error })
+    }
+    const message = `${url.origin} is not reachable (${reason}). Start the service with "loyalty-wallet serve" or npm start, or use --url to point to a running one.`
     return new Failure('service_unreachable', message, { cause: error })
   }
   return error

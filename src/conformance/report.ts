@@ -41,13 +41,15 @@ function bySection({ verdicts }: Report): [string, Verdict[]][] {
 
 export function toHtml(report: Report): string {
   const code = (text: string) => escapeHtml(text).replaceAll(/`([^`]*)`/g, '<code>$1</code>')
+  // How long a person took says nothing about a till.
+  const hasTimes = report.subject === 'service'
   const sections = bySection(report).map(
     ([section, verdicts]) => `<h2>${escapeHtml(section)}</h2>
-<table><thead><tr><th>Clause</th><th>Outcome</th><th>ms</th></tr></thead><tbody>
+<table><thead><tr><th>${hasTimes ? 'Clause' : 'What was seen'}</th><th>Outcome</th>${hasTimes ? '<th>ms</th>' : ''}</tr></thead><tbody>
 ${verdicts
   .map(
     ({ id, text, outcome, reason, ms }) =>
-      `<tr class="${outcome}"><td><b>${escapeHtml(id)}</b><br>${code(text)}${reason === undefined ? '' : `<p>${escapeHtml(reason)}</p>`}</td><td>${marks[outcome]}</td><td>${ms}</td></tr>`,
+      `<tr class="${outcome}"><td><b>${escapeHtml(id)}</b><br>${code(text)}${reason === undefined ? '' : `<p>${escapeHtml(reason)}</p>`}</td><td>${marks[outcome]}</td>${hasTimes ? `<td>${ms}</td>` : ''}</tr>`,
   )
   .join('\n')}
 </tbody></table>`,
