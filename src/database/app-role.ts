@@ -41,6 +41,8 @@ export const grants: Record<string, readonly string[]> = {
   events: ['SELECT', 'INSERT', 'DELETE'],
   http_requests: ['SELECT', 'INSERT', 'DELETE'],
   idempotency_keys: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  import_chunks: ['SELECT', 'INSERT'],
+  imports: ['SELECT', 'INSERT', 'UPDATE'],
   integration_keys: ['SELECT', 'INSERT', 'UPDATE (expires_at)'],
   integrations: ['SELECT', 'INSERT'],
   kept_multiples: ['SELECT', 'INSERT', 'DELETE'],

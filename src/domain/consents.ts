@@ -17,7 +17,7 @@ export interface ConsentChange {
 }
 
 /** `enrollment` and `wallet`: the customer, on the page of a campaign or on that of a card. */
-export type ConsentSource = 'connection' | 'person' | 'message' | 'enrollment' | 'wallet'
+export type ConsentSource = 'connection' | 'person' | 'message' | 'enrollment' | 'wallet' | 'import'
 
 const word = '[a-z][a-z0-9_-]{0,39}$'
 /** A word in lower case: purposes are names that merchants choose, not texts. `history` is ours. */

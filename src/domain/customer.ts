@@ -106,6 +106,13 @@ export interface CustomerView {
   }[]
 }
 
+/**
+ * A plausible address, or nothing; only sending a message could tell whether it exists. Invisible
+ * characters are not allowed: two addresses that look the same would be two customers.
+ */
+export const customerEmail =
+  /^\s*$|^\s*[^\s@\p{Cc}\p{Cf}]{1,64}@[^\s@\p{Cc}\p{Cf}.]+(?:\.[^\s@\p{Cc}\p{Cf}.]+)+\s*$/u
+
 /** Email addresses are compared regardless of case and of how accents are composed. */
 export function emailKey(email: string): string {
   // Composed again after lowercasing: some capital letters exist only as two code points, their lowercase as

@@ -24,6 +24,8 @@ export const eventTypes = {
   'tier.changed': 'A customer reached a tier, or lost one.',
   'pass.added': 'A customer put the card into the wallet of a phone.',
   'pass.removed': 'A customer removed the card from the wallet of a phone, or the phone is gone.',
+  'import.finished':
+    'A file was imported. There is no event for each of its rows: list the customers instead.',
   'organization.changed':
     'Settings of the organization were changed: the names of the fields, without their values.',
   'campaign.published': 'A version of a campaign was published.',

@@ -24,6 +24,7 @@ export type AuditEntryId = `aud_${string}`
 export type WebhookId = `whk_${string}`
 export type DeliveryId = `dlv_${string}`
 export type MessageId = `msg_${string}`
+export type ImportId = `imp_${string}`
 
 export type Id =
   | OrganizationId
@@ -48,13 +49,14 @@ export type Id =
   | WebhookId
   | DeliveryId
   | MessageId
+  | ImportId
 
 export type IdPrefix = Id extends `${infer P}_${string}` ? P : never
 export type IdOf<P extends IdPrefix> = Extract<Id, `${P}_${string}`>
 
 const prefixes = [
   ...['org', 'int', 'con', 'sec', 'key', 'psn', 'ses', 'cus', 'card', 'cmp'],
-  ...['txn', 'ret', 'cpn', 'prd', 'brn', 'usr', 'evt', 'req', 'aud', 'whk', 'dlv', 'msg'],
+  ...['txn', 'ret', 'cpn', 'prd', 'brn', 'usr', 'evt', 'req', 'aud', 'whk', 'dlv', 'msg', 'imp'],
 ]
 const form = new RegExp(`^(?:${prefixes.join('|')})_[0-9a-f]{32}$`)
 

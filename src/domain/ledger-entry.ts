@@ -1,5 +1,8 @@
-/** Why a balance changed. Spending, consuming, expiry and adjustments do not affect `total`. */
-export type MovementKind = 'collect' | 'spend' | 'consume' | 'adjust' | 'expire' | 'return'
+/**
+ * Why a balance changed. Spending, consuming, expiry and adjustments do not affect `total`. `opening` is what an import
+ * brought along from another system.
+ */
+export type MovementKind = 'collect' | 'spend' | 'consume' | 'adjust' | 'expire' | 'return' | 'opening'
 
 /**
  * One change of one balance. Each carries the resulting balance and the balance's next version, so that the

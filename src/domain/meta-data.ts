@@ -14,4 +14,6 @@ export function refuseLargeMetaData(metaData: MetaData | null | undefined, befor
   throw new Refused('_invalid_payload', `metaData: must have at most 8 KB as JSON; it has ${kb} KB.`)
 }
 
+export const isMetaDataTooLarge = (metaData: MetaData) => sizeOf(metaData) > maxBytes
+
 const sizeOf = (metaData: MetaData) => Buffer.byteLength(JSON.stringify(metaData))

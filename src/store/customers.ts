@@ -49,7 +49,7 @@ export const customerNameOf = (alias: string) =>
   `(SELECT coalesce(c.fullname, c.phone, c.email) FROM customers c WHERE c.org_id = $1
      AND c.id = ${alias}.customer_id AND c.status <> ${customerStatus.erased}) AS customer_name`
 
-interface CustomerRow {
+export interface CustomerRow {
   id: string
   status: number
   phone: string | null
@@ -93,7 +93,7 @@ export interface ViewWithCampaigns extends LoadedView {
   readonly campaigns: readonly Omit<PublishedCampaign, 'name'>[]
 }
 
-function toCustomer(row: CustomerRow): Customer {
+export function toCustomer(row: CustomerRow): Customer {
   return {
     id: idFrom('cus', row.id),
     status: row.status,

@@ -28,6 +28,8 @@ export const organizationTables = [
   'events',
   'http_requests',
   'idempotency_keys',
+  'import_chunks',
+  'imports',
   'kept_multiples',
   'ledger_entries',
   'lots',

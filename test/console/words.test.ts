@@ -27,6 +27,7 @@ test('every kind of ledger entry', () => {
     adjust: true,
     expire: true,
     return: true,
+    opening: true,
   }
   expect(Object.keys(texts('customers').ledger.kinds).sort()).toEqual(Object.keys(kinds).sort())
 })

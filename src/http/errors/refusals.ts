@@ -115,6 +115,13 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
     status: 409,
     advice: 'Send a new message instead.',
   },
+  import_not_found: { status: 404, advice: 'List the imports with `GET /v1/imports`.' },
+  import_finished: { status: 409, advice: 'Begin another one with `POST /v1/imports`.' },
+  import_rows_differ: {
+    status: 409,
+    advice:
+      'The file has changed: begin another import with `POST /v1/imports`. Customers are not created twice.',
+  },
   delivery_not_found: {
     status: 404,
     advice: 'List the deliveries with `GET /v1/webhooks/{id}/deliveries`.',

@@ -117,6 +117,7 @@ export const openApiOptions = {
       { name: 'Coupons', description: 'Rewards that customers can redeem.' },
       { name: 'Campaigns', description: 'How customers earn points, stamps and coupons.' },
       { name: 'Directory', description: 'Products, branches and users, by your own IDs.' },
+      { name: 'Import and export', description: 'Customers, products and branches in files.' },
       { name: 'Reports', description: 'Daily figures, and a check that they are consistent.' },
       { name: 'Events', description: 'What happened, for software that follows it.' },
       { name: 'Webhooks', description: 'Where events are sent, and what came of it.' },

@@ -54,6 +54,10 @@ export const operationNotes: Record<string, string> = {
   listCampaignVersions: 'Each with its definition and what it changed.',
   compareCampaignVersions: 'Without parameters: the published version and the draft.',
 
+  finishImport: 'It takes no more rows. Writes the event `import.finished`, unless it was a dry run.',
+  listImports: 'Also those that were interrupted, and dry runs.',
+  getImport: 'With the counts so far, and the row to resume after.',
+
   listSenders: 'Without passwords and secrets, and with what is wrong if nothing can be sent.',
   listMessageKinds: 'Those that are sent by themselves first. Counts are of the last 30 days.',
   listMessageTexts: 'Your own words, or else ours.',

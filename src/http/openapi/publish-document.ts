@@ -158,6 +158,7 @@ const nounsInPaths: Record<string, string> = {
   cpn: 'Coupon',
   cus: 'Customer',
   dlv: 'Delivery',
+  imp: 'Import',
   int: 'Integration',
   msg: 'Message',
   org: 'Organization',

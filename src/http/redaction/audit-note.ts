@@ -37,6 +37,7 @@ const kinds: Record<string, { readonly kind: string; readonly isPerson?: boolean
   dlv: { kind: 'delivery' },
   whk: { kind: 'webhook' },
   msg: { kind: 'message' },
+  imp: { kind: 'import' },
   cus: { kind: 'customer', isPerson: true },
   card: { kind: 'card' },
   cmp: { kind: 'campaign' },

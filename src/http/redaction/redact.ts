@@ -51,10 +51,13 @@ const longestAddress = 300
 const everywhere = sensitiveNames('q', 'cursor')
 /** The merchant's own ID of a customer is personal data; so are names of staff. */
 const onCustomers = sensitiveNames('q', 'cursor', 'opaqueid')
+/** Rows of a file are customers, and what their owner calls the file may name one. */
+const onFiles = sensitiveNames('q', 'cursor', 'rows', 'data', 'filename', 'columns')
 const onPeople = sensitiveNames('q', 'cursor', 'name')
 
 function sensitiveOn(route: string): Walk['isSensitive'] {
   if (route.startsWith('/v1/customers')) return onCustomers
+  if (/^\/v1\/(?:imports|exports)\b/.test(route)) return onFiles
   return /\/(?:users|people)(?:\/|$)/.test(route) ? onPeople : everywhere
 }
 

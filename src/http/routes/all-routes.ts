@@ -18,6 +18,7 @@ import { enrollmentRoutes } from './enrollment.ts'
 import { enrollmentPageRoutes } from './enrollment-page.ts'
 import { eventRoutes } from './events.ts'
 import { healthRoutes } from './health.ts'
+import { importRoutes } from './imports.ts'
 import { logRoutes } from './logs.ts'
 import { messageKindRoutes } from './message-kinds.ts'
 import { messageRoutes } from './messages.ts'
@@ -57,6 +58,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   backtestRoutes,
   enrollmentRoutes,
   directoryRoutes,
+  importRoutes,
   tillRoutes,
   reportRoutes,
   eventRoutes,

@@ -1,5 +1,7 @@
 /** The closed lists of values in requests and responses, and what each value means. */
+
 import { Type } from 'typebox'
+import { type ImportKind, type ProblemCode, problemCodes } from '../../domain/import.ts'
 import { type Channel, type MessageFailure, type MessageKind, messageFailures } from '../../domain/message.ts'
 import { skipReasons } from '../../domain/skip-reason.ts'
 import type { WalletKind } from '../../domain/wallet-pass.ts'
@@ -58,6 +60,7 @@ export const ConsentSource = Choice('ConsentSource', 'Who told us.', {
   message: 'The customer, with the link in a message.',
   enrollment: 'The customer, on the page of a campaign.',
   wallet: 'The customer, on the wallet page.',
+  import: 'A file that was imported.',
 })
 
 export const CustomerStatus = StatusCode('CustomerStatus', 'Status of a customer.', {
@@ -105,7 +108,20 @@ export const LedgerEntryKind = Choice('LedgerEntryKind', 'Why a balance changed.
   adjust: 'It was changed by hand.',
   expire: 'It expired.',
   return: 'A return took it back or gave it back.',
+  opening: 'An import brought it along from another system.',
 })
+
+export const ImportKinds = Choice<ImportKind>('ImportKind', 'What the rows of a file are.', {
+  customers: 'Customers, with their cards and opening balances.',
+  products: 'Products of the directory.',
+  branches: 'Branches of the directory.',
+})
+
+export const ImportProblemCode = Choice<ProblemCode>(
+  'ImportProblemCode',
+  'What is wrong with a row.',
+  problemCodes,
+)
 
 export const SkipReason = Choice('SkipReason', 'Why a rule gave nothing.', skipReasons)
 

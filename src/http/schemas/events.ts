@@ -6,9 +6,17 @@ import { type TProperties, Type } from 'typebox'
 import { type EventType, eventTypes } from '../../domain/event.ts'
 import type { EventView } from '../../operations/events/event-view.ts'
 import { named, toPascalCase } from '../openapi/name-components.ts'
-import { ActorKind, Channels, Choice, MessageKinds, PauseReason, WalletKinds } from './choices.ts'
+import {
+  ActorKind,
+  Channels,
+  Choice,
+  ImportKinds,
+  MessageKinds,
+  PauseReason,
+  WalletKinds,
+} from './choices.ts'
 import { exampleId } from './examples.ts'
-import { Id, Optional, Timestamp } from './fields.ts'
+import { Id, importCounts, Optional, Timestamp } from './fields.ts'
 
 const eventExample: EventView = {
   id: exampleId('evt'),
@@ -90,6 +98,12 @@ const dataOf: Record<EventType, TProperties> = {
   },
   'pass.added': { customer, card: passCard, wallet },
   'pass.removed': { customer, card: passCard, wallet },
+  'import.finished': {
+    import: Id('imp', 'The import.'),
+    kind: ImportKinds,
+    ...importCounts,
+    by,
+  },
   'organization.changed': {
     changed: Type.Array(Type.String(), {
       description: 'The names of the fields, such as `name` or `color`.',

@@ -17,6 +17,7 @@ const nouns: Record<string, string> = {
   cus: 'customer',
   dlv: 'delivery',
   evt: 'event',
+  imp: 'import',
   int: 'integration',
   msg: 'message',
   org: 'organization',
@@ -87,6 +88,14 @@ export const NoBody = Type.Object(
 export const Accepted = Type.Object({}, { ...named('Accepted'), examples: [{}] })
 /** Not the keyword `default`, which makes some generators of clients require the property. */
 export const byDefault = (value: number) => ({ 'x-default': value })
+
+/** How many rows of a file came to what. */
+export const importCounts = {
+  created: Type.Integer({ description: 'Rows that were new.' }),
+  updated: Type.Integer({ description: 'Rows that changed something that was there.' }),
+  unchanged: Type.Integer({ description: 'Rows that changed nothing.' }),
+  rejected: Type.Integer({ description: 'Rows with a problem, of which nothing was stored.' }),
+}
 
 export const PageOf = <T extends TSchema>(item: T) => {
   const { 'x-name': name, examples = [] } = item as { 'x-name'?: string; examples?: unknown[] }

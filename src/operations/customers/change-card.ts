@@ -13,7 +13,7 @@ import { newId } from '../../store/new-id.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { updateWalletVersion } from '../../store/wallets/write.ts'
 import { byOf, type Staff } from '../actor.ts'
-import { newBarcode } from './register-customer.ts'
+import { newBarcode } from './new-barcode.ts'
 
 export async function getCard(tenant: Tenant, id: CardId | undefined): Promise<Card> {
   const card = id && (await findCard(tenant, id))

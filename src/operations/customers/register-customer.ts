@@ -3,8 +3,6 @@
  * they are missing. Registering again returns the existing card. Everything happens in one database
  * transaction and two round trips: what has to be known, and everything that is written.
  */
-import { randomInt } from 'node:crypto'
-import { barcodeDigits, checkDigit } from '../../domain/barcode.ts'
 import {
   type Card,
   type CustomerView,
@@ -33,6 +31,7 @@ import type { Write } from '../transact.ts'
 import { insertNew, type Registrar, takenBy } from './create-customer.ts'
 import { type ProfileInput, takenConstraints } from './customer-profile.ts'
 import { withCampaigns } from './customer-view.ts'
+import { newBarcode } from './new-barcode.ts'
 
 export interface Registration {
   readonly campaign: string
@@ -150,11 +149,4 @@ function newCard(customer: CustomerId, { campaign, awaitsApproval = false, now }
     walletVersion: firstWalletVersion,
     createdAt: now,
   }
-}
-
-/** Random, so that barcodes cannot be guessed; with fourteen free digits a collision is very unlikely. */
-export function newBarcode(): string {
-  let digits = '2'
-  while (digits.length < barcodeDigits - 1) digits += randomInt(10)
-  return digits + checkDigit(digits)
 }

@@ -53,6 +53,8 @@ export type Cause =
       readonly fingerprint: Buffer
     }
   | { readonly kind: 'adjustment'; readonly reason: string; readonly user: UserId }
+  /** What an import brings along. `amounts`, by balance, are what is opened. */
+  | { readonly kind: 'opening'; readonly user: UserId; readonly amounts: ReadonlyMap<string, number> }
   | { readonly kind: 'erasure' }
   | { readonly kind: 'other' }
 

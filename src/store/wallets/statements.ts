@@ -31,7 +31,7 @@ function reasonOf({ change: { cause } }: Row<unknown>): string | undefined {
 }
 
 function userOf({ change: { cause } }: Row<unknown>): UserId | undefined {
-  return cause.kind === 'adjustment' ? cause.user : undefined
+  return cause.kind === 'adjustment' || cause.kind === 'opening' ? cause.user : undefined
 }
 
 interface Bump {
@@ -55,7 +55,7 @@ export function updateWalletVersions({ org, at, changes }: ChangeGroup): Step | 
     }
     bump.changes++
     if (cause.kind === 'sale' && isVisit(cause.transaction.basket, cause.transaction.result)) bump.visits++
-    bump.isActive ||= cause.kind === 'sale' || (cause.kind === 'adjustment' && isGift(movements))
+    bump.isActive ||= cause.kind === 'sale' || isGift(movements)
   }
   const sorted = [...bumps.values()].sort((a, b) => (a.customer < b.customer ? -1 : 1))
   return step(
@@ -79,27 +79,35 @@ ${mustChange('cardinality($3::uuid[])')}`,
   )
 }
 
-/** What staff has given is there for the whole period of inactivity, also for a customer who never came. */
+/**
+ * What staff has given, or an import has brought along, is there for the whole period of inactivity, also for a
+ * customer who never came.
+ */
 const isGift = (movements: readonly Movement[]) =>
-  movements.some(({ kind, amount }) => kind === 'adjust' && amount > 0)
+  movements.some(({ kind, amount }) => (kind === 'adjust' || kind === 'opening') && amount > 0)
 
 interface BalanceMove {
   readonly customer: CustomerId
   readonly fromVersion: number
   readonly isNew: boolean
+  /** What an import has opened it with. */
+  readonly opening?: number
   last: Movement
 }
 
 /** Changes may move a balance several times; its row is written once, with the last of them. */
 function balanceMoves({ changes }: ChangeGroup): BalanceMove[] {
   const moves = new Map<string, BalanceMove>()
-  for (const { customer, movements = [], newBalances = [] } of changes) {
+  for (const { customer, movements = [], newBalances = [], cause } of changes) {
     for (const last of movements) {
       const name = `${customer} ${last.key}`
       const known = moves.get(name)
       const isNew = newBalances.includes(last.key)
       if (known) known.last = last
-      else moves.set(name, { customer, fromVersion: last.version - 1, isNew, last })
+      else {
+        const opening = cause.kind === 'opening' ? cause.amounts.get(last.key) : undefined
+        moves.set(name, { customer, fromVersion: last.version - 1, isNew, opening, last })
+      }
     }
   }
   return [...moves.values()]
@@ -134,8 +142,8 @@ export function insertNewBalances(group: ChangeGroup): Step | undefined {
   const moves = balanceMoves(group).filter(({ isNew }) => isNew)
   return step(
     'new-balances',
-    `INSERT INTO balances (org_id, customer_id, key, value, total, version)
-SELECT o.org_id, m.* FROM setup_versions o, unnest($2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[]) AS m
+    `INSERT INTO balances (org_id, customer_id, key, value, total, version, opening)
+SELECT o.org_id, m.* FROM setup_versions o, unnest($2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[]) AS m
 WHERE o.org_id = $1::integer`,
     [
       group.org,
@@ -144,6 +152,26 @@ WHERE o.org_id = $1::integer`,
       numbers(moves.map(({ last }) => last.valueAfter)),
       numbers(moves.map(({ last }) => last.totalAfter)),
       numbers(moves.map(({ last }) => last.version)),
+      numbers(moves.map(({ opening }) => opening)),
+    ],
+  )
+}
+
+/** Remembers what an import has opened, for balances that were there before: none is opened twice. */
+export function updateOpenings(group: ChangeGroup): Step | undefined {
+  const moves = balanceMoves(group).filter(({ isNew, opening }) => !isNew && opening !== undefined)
+  if (moves.length === 0) return undefined
+  return step(
+    'openings',
+    countChanges(`
+  UPDATE balances b SET opening = o.amount
+  FROM unnest($2::uuid[], $3::text[], $4::bigint[]) AS o (customer_id, key, amount)
+  WHERE b.org_id = $1::integer AND b.customer_id = o.customer_id AND b.key = o.key`),
+    [
+      group.org,
+      uuids(moves.map(({ customer }) => customer)),
+      texts(moves.map(({ last }) => last.key)),
+      numbers(moves.map(({ opening }) => opening)),
     ],
   )
 }

@@ -13,7 +13,7 @@ import { customerStatus } from '../../domain/customer.ts'
 import type { CustomerId } from '../../domain/ids.ts'
 import { neverExpires } from '../../domain/lot.ts'
 import { type Arming, armSteps, type KnownDue } from '../due-work.ts'
-import { texts } from '../pg-arrays.ts'
+import { texts, uuids } from '../pg-arrays.ts'
 import { ask, type Question } from '../question.ts'
 import { type Tenant, uuidOf } from '../tenant.ts'
 import {
@@ -37,6 +37,7 @@ import {
   insertNewBalances,
   lockSharedUsage,
   updateBalances,
+  updateOpenings,
   updateSharedUsage,
   updateShortfalls,
   updateWalletVersions,
@@ -71,6 +72,7 @@ export async function writeWallets(
     lockSharedUsage(group),
     updateBalances(group),
     insertNewBalances(group),
+    updateOpenings(group),
     updateShortfalls(group),
     insertEntries(group),
     eraseReasons(group),
@@ -174,5 +176,26 @@ export function insertMissingBalances(
      WHERE o.org_id = $1::integer
      ON CONFLICT DO NOTHING`,
     values: [String(orgId), uuidOf(customer), texts(keys)],
+  }
+}
+
+export interface MissingBalance {
+  readonly customer: CustomerId
+  readonly key: string
+}
+
+/** Opens balances of many customers at zero. */
+export function insertBalancesOf({ orgId }: Tenant, missing: readonly MissingBalance[]): Step {
+  return {
+    name: 'write-balances-of',
+    text: `INSERT INTO balances (org_id, customer_id, key)
+     SELECT o.org_id, k.* FROM setup_versions o, unnest($2::uuid[], $3::text[]) AS k (customer_id, key)
+     WHERE o.org_id = $1::integer
+     ON CONFLICT DO NOTHING`,
+    values: [
+      String(orgId),
+      uuids(missing.map(({ customer }) => customer)),
+      texts(missing.map(({ key }) => key)),
+    ],
   }
 }

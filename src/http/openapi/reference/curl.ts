@@ -22,6 +22,7 @@ const variables: Record<string, string> = {
   whk: 'WEBHOOK',
   dlv: 'DELIVERY',
   msg: 'MESSAGE',
+  imp: 'IMPORT',
   lwr: 'REFRESH_TOKEN',
   lwi: 'INVITATION',
 }

@@ -83,6 +83,7 @@ export const keptValues: Readonly<Record<string, Readonly<Record<string, string>
   createUser: { USER_ID: '.id' },
   addWebhook: { WEBHOOK: '.id' },
   testWebhook: { DELIVERY: '.id' },
+  beginImport: { IMPORT: '.id' },
   sendCardLink: { MESSAGE: '.id' },
   addConnection: { CONNECTION: '.id' },
   listRequests: { REQUEST: '.data[0].id' },
