@@ -70,6 +70,7 @@ function linesMatching(files: readonly SourceFile[], pattern: RegExp): string[] 
 const mayImport: Record<string, readonly string[]> = {
   domain: [],
   engine: ['src/domain/'],
+  files: ['src/domain/'],
   tracing: [],
   conformance: ['src/domain/escape-html.ts'],
   database: ['src/package-root.ts', 'src/tracing/'],
@@ -119,6 +120,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/app/',
     'src/conformance/',
     'src/engine/definition/definition-changes.ts',
+    'src/files/',
     'src/http/redaction/logger.ts',
     'src/config.ts',
     'src/package-root.ts',

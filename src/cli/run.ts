@@ -21,6 +21,7 @@ import { distributeCommand } from './distribute.ts'
 import { doctorCommand } from './doctor.ts'
 import { eventsCommand } from './events.ts'
 import { Failure, misused } from './failure.ts'
+import { fileCommands } from './files.ts'
 import { integrationCommand } from './integration.ts'
 import { jobsCommand } from './jobs.ts'
 import { loginCommand } from './login.ts'
@@ -41,6 +42,7 @@ const commands = {
   'Daily work:': [
     loginCommand,
     customersCommand,
+    fileCommands,
     campaignsCommand,
     transactionsCommand,
     eventsCommand,

@@ -55,10 +55,6 @@ export function readCustomerRow(row: ImportRow, rules: CustomerRules): CustomerD
   const profile = readProfile(row, rules.setup, add)
   const cards = readCards(row.cards ?? [], rules, add)
   const openings = (row.balances ?? []).flatMap((balance) => readOpening(balance, rules, add) ?? [])
-  if (openings.length > 0 && cards.length === 0) {
-    // Only a card makes a balance of any use.
-    for (const { key } of openings) add(`balances.${key}`, 'unknown')
-  }
   const { opaqueId, email, phone, fullname } = profile
   const hasBarcode = cards.some(({ barcode }) => barcode !== undefined)
   if (problems.length === 0 && !opaqueId && !email && !phone && !fullname && !hasBarcode)
