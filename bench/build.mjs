@@ -9,6 +9,7 @@ await build({
     'cost',
     'backup',
     'backtest',
+    'import',
     'server',
     'echo',
     'load-client',

@@ -258,7 +258,7 @@ async function beginOrResume(
   { again }: ImportOptions,
 ): Promise<Begun> {
   const { kind, dryRun, fileHash } = request
-  const query = new URLSearchParams({ kind, fileHash, dryRun: String(dryRun), finished: 'false' })
+  const query = new URLSearchParams({ kind, fileHash, dryRun: String(dryRun), status: 'open' })
   const { data } = await service.get(`/v1/imports?${query}`)
   const isSame = (found: Record<string, unknown>) =>
     ['campaign', 'existing', 'countTowardTotal'].every((name) => found[name] === request[name]) &&

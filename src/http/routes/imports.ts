@@ -10,12 +10,13 @@ import type { Server } from '../fastify-server.ts'
 import { decodeCursor, idCursor, listPage, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
 import { respondToRead } from '../respond-to-read.ts'
-import { ImportKinds } from '../schemas/choices.ts'
+import { Choice, ImportKinds } from '../schemas/choices.ts'
 import { Id, NoBody, Optional, PageOf, Text } from '../schemas/fields.ts'
 import {
   ExportedCustomerReply,
   ImportReply,
   ImportRows,
+  ImportStatus,
   NewImport,
   RejectedRowReply,
   RowsReply,
@@ -132,16 +133,26 @@ function readRoutes(app: Server, { deps }: ServerOptions): void {
           ...PageQuery,
           kind: Optional(ImportKinds),
           fileHash: Optional(Text(128, { description: 'Only those of this file.' })),
-          finished: Optional(Type.Boolean({ description: 'Only those that are finished, or are not.' })),
-          dryRun: Optional(Type.Boolean({ description: 'Only dry runs, or none.' })),
+          status: Optional(ImportStatus),
+          dryRun: Optional(
+            Choice('DryRunFilter', 'Whether dry runs are listed.', {
+              true: 'Only dry runs.',
+              false: 'Everything else.',
+            }),
+          ),
         }),
         response: { 200: PageOf(ImportReply) },
       },
     },
     async ({ caller, query }) => {
-      const { kind, fileHash, finished: isFinished, dryRun: isDryRun } = query
+      const { kind, fileHash, status, dryRun } = query
       const tenant = tenantOf(deps.pool, caller.organization.orgId)
-      const filter = { kind, fileHash, isFinished, isDryRun }
+      const filter = {
+        kind,
+        fileHash,
+        isFinished: status && status === 'finished',
+        isDryRun: dryRun && dryRun === 'true',
+      }
       return listPage('imp', query, (page) => listImports(tenant, filter, page), toImportReply)
     },
   )

@@ -15,6 +15,11 @@ export const ExistingRows = Choice('ExistingRows', 'What happens to what is ther
   update: 'What the file says replaces it, field by field. Balances are never changed.',
 })
 
+export const ImportStatus = Choice('ImportStatus', 'Status of an import.', {
+  open: 'Takes rows.',
+  finished: 'Takes no more rows.',
+})
+
 const fileFields = {
   fileName: Optional(Text(255, { description: 'What people call the file.' })),
   fileHash: Optional(
@@ -55,6 +60,7 @@ export const NewImport = Type.Object(
 
 const importExample = {
   id: exampleId('imp'),
+  status: 'finished',
   kind: 'customers',
   campaign: exampleId('cmp'),
   dryRun: false,
@@ -73,6 +79,7 @@ const importExample = {
 export const ImportReply = Type.Object(
   {
     id: Id('imp'),
+    status: ImportStatus,
     kind: ImportKinds,
     campaign: Optional(Id('cmp', 'Every customer of the file gets a card of it.')),
     dryRun: Type.Boolean({ description: 'Whether nothing is stored.' }),
@@ -90,6 +97,7 @@ export const ImportReply = Type.Object(
 export function toImportReply({ counts, finishedAt, createdAt, ...found }: Import) {
   return {
     id: found.id,
+    status: finishedAt ? ('finished' as const) : ('open' as const),
     kind: found.kind,
     campaign: found.campaign,
     dryRun: found.isDryRun,
