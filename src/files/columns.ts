@@ -221,6 +221,15 @@ const branchWords: typeof customerWords = [
 
 const wordsOf = { customers: customerWords, products: productWords, branches: branchWords }
 
+/** What the usual balances are called in other languages. */
+const elsewhere: Readonly<Record<string, readonly string[]>> = {
+  points: ['points', 'punkte', 'punktestand', 'النقاط'],
+  stamps: ['stamps', 'stempel', 'الاختام'],
+}
+
+const expiry =
+  /^(?:expir(?:y|es|ation|ing)(?:date|at|on)?|validuntil|ablaufdatum|ablauf|gultigbis|تاريخالانتهاء)$/
+
 /** Headers that mean points when an organization has only one balance. */
 const anyBalance =
   /^(?:current|available|loyalty|reward|rewards|total)?(?:points?|punkte|stamps?|stempel|balance|pointsbalance|pointbalance|stampcount|punktestand|guthaben|النقاط)(?:balance|earned|available)?$/
@@ -238,7 +247,7 @@ export function guessMapping(columns: readonly string[], around: Surroundings): 
   const guesses = [
     (column: string) => (isField(column, around) ? column : undefined),
     (column: string) => wordsOf[around.kind].find(([, words]) => words.includes(plain(column)))?.[0],
-    (column: string) => guessCustomerColumn(column, around),
+    (column: string) => guessCustomerColumn(column, around, columns.map(plain)),
   ]
   for (const guess of guesses) {
     for (const column of columns) {
@@ -248,50 +257,49 @@ export function guessMapping(columns: readonly string[], around: Surroundings): 
       used.add(field)
     }
   }
+  // A date alone is about the only balance that the file has.
+  const [opened, ...others] = [...used].filter((field) => /^balance:[^:]+$/.test(field))
+  const dated = columns.find((column) => mapping[column] === undefined && expiry.test(plain(column)))
+  if (opened && others.length === 0 && dated && !used.has(`${opened}:expires`))
+    mapping[dated] = `${opened}:expires`
   // A whole name is better than its parts.
   if (used.has('fullname'))
     for (const [column, field] of Object.entries(mapping))
       if (field === 'firstName' || field === 'lastName') delete mapping[column]
-  return mapping
+  // In the order of the columns, so that the same file has the same mapping.
+  return Object.fromEntries(columns.flatMap((column) => (mapping[column] ? [[column, mapping[column]]] : [])))
 }
 
 function guessCustomerColumn(
   column: string,
   { kind, balances, campaigns }: Surroundings,
+  words: readonly string[],
 ): string | undefined {
   if (kind !== 'customers') return undefined
   const word = plain(column)
   const campaign = campaigns.find((name) => word === `barcode${plain(name)}`)
   if (campaign) return `barcode:${campaign}`
   for (const { key, name } of balances) {
-    for (const called of [plain(key), plain(name)]) {
-      if (called === '' || !word.startsWith(called)) continue
+    for (const called of [plain(key), plain(name), ...(elsewhere[plain(key)] ?? [])]) {
+      if (called === '') continue
+      // Beside those that are active, the others are all that were ever collected.
+      if (word === `active${called}`) return `balance:${key}`
+      if (word === called && words.includes(`active${called}`)) return `balance:${key}:total`
+      if (!word.startsWith(called)) continue
       const part = balancePart(word.slice(called.length))
       if (part !== undefined) return `balance:${key}${part}`
     }
   }
   const [only, ...others] = balances
   if (!only || others.length > 0) return undefined
-  if (
-    /^(?:points?|stamps?|balance|punkte|stempel)(?:expir(?:y|es|ation)(?:date|at|on)?|ablaufdatum|gueltigbis|gultigbis)$/.test(
-      word,
-    )
-  )
-    return `balance:${only.key}:expires`
-  if (
-    /^(?:lifetime|total)(?:points|stamps|punkte)(?:earned)?$|^(?:points|stamps)(?:earned|collected)$/.test(
-      word,
-    )
-  )
-    return `balance:${only.key}:total`
+  if (/^(?:lifetime|total)(?:points|stamps|punkte)(?:earned)?$/.test(word)) return `balance:${only.key}:total`
   return anyBalance.test(word) ? `balance:${only.key}` : undefined
 }
 
 /** What follows the name of a balance. */
 function balancePart(rest: string): string | undefined {
   if (/^(?:balance|amount|current|available|stand)?$/.test(rest)) return ''
-  if (/^(?:expir(?:y|es|ation|ing)(?:date|at|on)?|validuntil|ablaufdatum|ablauf|gultigbis)$/.test(rest))
-    return ':expires'
+  if (expiry.test(rest)) return ':expires'
   if (/^(?:total|lifetime|earned|collected|gesamt)$/.test(rest)) return ':total'
   return rest === 'lots' ? ':lots' : undefined
 }

@@ -36,6 +36,7 @@ interface Draft {
   readonly cards: ImportCard[]
   readonly balances: Map<string, DraftBalance>
   readonly dateOrder: DateOrder
+  readonly hasDecimalComma: boolean
   readonly problems: RowProblem[]
 }
 
@@ -43,7 +44,7 @@ interface Draft {
 export function createRowMapper({ kind, mapping, dateOrder }: MapOptions): (record: FileRecord) => ImportRow {
   const columns = Object.entries(mapping).filter(([, field]) => field !== '')
   const seen = createSeenKeys()
-  return ({ row, values }) => {
+  return ({ row, values, hasDecimalComma = false }) => {
     if (!values) return { row, problems: [{ field: 'row', code: 'unreadable' }] }
     const draft: Draft = {
       texts: new Map(),
@@ -52,6 +53,7 @@ export function createRowMapper({ kind, mapping, dateOrder }: MapOptions): (reco
       cards: [],
       balances: new Map(),
       dateOrder,
+      hasDecimalComma,
       problems: [],
     }
     for (const [column, field] of columns) readField(draft, field, values[column])
@@ -93,12 +95,13 @@ function readText(
     else draft.cards.push({ ...(name && { campaign: name }), barcode: text })
   } else if (kind === 'consent') {
     const answer = readAnswer(text)
-    if (answer === undefined) add('invalid')
+    if (answer === undefined) add('invalid', 'consents')
     else draft.consents[name] = answer
   } else if (kind === 'consents') readConsents(draft, text)
   else if (kind === 'metaData') readMetaData(draft, text)
   else if (kind === 'cards' || kind === 'balances') add('invalid')
-  else draft.texts.set(kind, text)
+  // Shops put an apostrophe before numbers, so that spreadsheets leave them alone.
+  else draft.texts.set(kind, text.replace(/^'(?=[+\d])/, ''))
 }
 
 const named = (field: string) => `balances.${field.replace(':', '.').replace(/\.expires$/, '.expiresAt')}`
@@ -114,10 +117,10 @@ function readBalance(draft: Draft, name: string, text: string): void {
     balance.expires = readDay(text, draft.dateOrder)
     if (balance.expires === undefined) add()
   } else if (part === 'lots') {
-    balance.lots = readLots(text, draft.dateOrder)
+    balance.lots = readLots(text, draft)
     if (balance.lots === undefined) add()
   } else {
-    const amount = readAmount(text)
+    const amount = readAmount(text, draft.hasDecimalComma)
     if (amount === undefined) add()
     else if (part === 'total') balance.total = amount
     else balance.amount = amount
@@ -125,12 +128,12 @@ function readBalance(draft: Draft, name: string, text: string): void {
 }
 
 /** As exports write them: `120 until 2027-01-31; 30`. */
-function readLots(text: string, order: DateOrder): ImportLot[] | undefined {
+function readLots(text: string, { dateOrder, hasDecimalComma }: Draft): ImportLot[] | undefined {
   const lots = text.split(';').flatMap((part): (ImportLot | undefined)[] => {
     const [amount = '', day, ...others] = part.trim().split(/\s+(?:until\s+)?/)
     if (amount === '') return []
-    const units = readAmount(amount)
-    const expiresAt = day === undefined ? undefined : readDay(day, order)
+    const units = readAmount(amount, hasDecimalComma)
+    const expiresAt = day === undefined ? undefined : readDay(day, dateOrder)
     if (units === undefined || others.length > 0 || (day !== undefined && expiresAt === undefined))
       return [undefined]
     return [{ amount: units, ...(expiresAt !== undefined && { expiresAt }) }]
@@ -228,9 +231,9 @@ function toBalance([key, { amount, expires, total, lots }]: [string, DraftBalanc
   return { key, ...(total !== undefined && { total }), lots: lots ?? one }
 }
 
-function toEntry(row: number, { texts, problems }: Draft): ImportRow {
+function toEntry(row: number, { texts, problems, hasDecimalComma }: Draft): ImportRow {
   const price = texts.get('price')
-  const amount = price === undefined ? undefined : readAmount(price)
+  const amount = price === undefined ? undefined : readAmount(price, hasDecimalComma)
   if (price !== undefined && amount === undefined) problems.push({ field: 'price', code: 'invalid' })
   const [opaqueId, name, category] = ['opaqueId', 'name', 'category'].map((field) => texts.get(field))
   return { row, ...withoutAbsent({ opaqueId, name, category, price: amount }) }

@@ -8,6 +8,8 @@ export interface FileRecord {
   readonly row: number
   /** By column; undefined if the row cannot be read. */
   readonly values: Readonly<Record<string, unknown>> | undefined
+  /** Whether the file separates its cells by semicolons, as where decimals are written with a comma. */
+  readonly hasDecimalComma?: boolean
 }
 
 /** Says what to do, in a sentence for people. */
@@ -50,11 +52,17 @@ async function* readCsv(texts: AsyncIterable<string>): AsyncGenerator<FileRecord
   let start = ''
   let header: string[] | undefined
   let row = 0
+  let hasDecimalComma = false
+  const begin = () => {
+    const delimiter = guessDelimiter(start)
+    hasDecimalComma = delimiter === ';'
+    return createCsvReader(delimiter)
+  }
   const toRecords = function* (records: string[][]) {
     for (const cells of records) {
       row++
       if (cells.every((cell) => cell.trim() === '')) continue
-      if (header) yield { row, values: byColumn(header, cells) }
+      if (header) yield { row, values: byColumn(header, cells), hasDecimalComma }
       else header = toColumns(cells)
     }
   }
@@ -66,10 +74,10 @@ async function* readCsv(texts: AsyncIterable<string>): AsyncGenerator<FileRecord
     // The whole header has to be there before it is known what separates its cells.
     start += text
     if (!/[\r\n]/.test(start)) continue
-    reader = createCsvReader(guessDelimiter(start))
+    reader = begin()
     yield* toRecords(reader.push(start))
   }
-  reader ??= createCsvReader(guessDelimiter(start))
+  reader ??= begin()
   if (row === 0) yield* toRecords(reader.push(start))
   yield* toRecords(reader.end())
 }

@@ -17,6 +17,12 @@ test.each([
   ['', undefined],
 ])('the amount %j', (text, amount) => expect(readAmount(text)).toBe(amount))
 
+test('a point before three digits is no decimal point where decimals have a comma', () => {
+  expect(['1.234', '1,234', '1.5', '0,5'].map((text) => readAmount(text, true))).toEqual([
+    1234, 1.234, 1.5, 0.5,
+  ])
+})
+
 test.each([
   ['2027-03-14', 'dmy', '2027-03-14'],
   ['2027-03-14T10:00:00Z', 'dmy', '2027-03-14T10:00:00Z'],

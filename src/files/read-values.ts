@@ -1,10 +1,10 @@
 /** Cells as people and other systems write them: amounts, days and answers to yes or no. */
 
 /**
- * A number, whatever separates its thousands; undefined if it is none. A single point is a decimal point; a single
- * comma before three digits is not.
+ * A number, whatever separates its thousands; undefined if it is none. Where only one point or comma could be either,
+ * the file decides: spreadsheets that write decimals with a comma put semicolons between cells.
  */
-export function readAmount(text: string): number | undefined {
+export function readAmount(text: string, hasDecimalComma = false): number | undefined {
   const digits = text.replaceAll(/[\s\u00a0\u202f'’]/g, '').replace(/^[$€£]|[$€£]$/g, '')
   if (!/^-?[\d.,]*\d$/.test(digits)) return undefined
   const [commas, points] = [digits.split(',').length - 1, digits.split('.').length - 1]
@@ -14,9 +14,10 @@ export function readAmount(text: string): number | undefined {
     if (!new RegExp(`^-?\\d{1,3}(\\${thousands}\\d{3})+\\${decimal}\\d+$`).test(digits)) return undefined
     return Number(digits.replaceAll(thousands, '').replace(decimal, '.'))
   }
-  if (commas > 1 || (commas === 1 && /^-?[1-9]\d{0,2},\d{3}$/.test(digits)))
+  if (commas > 1 || (commas === 1 && !hasDecimalComma && /^-?[1-9]\d{0,2},\d{3}$/.test(digits)))
     return /^-?\d{1,3}(,\d{3})+$/.test(digits) ? Number(digits.replaceAll(',', '')) : undefined
-  if (points > 1) return /^-?\d{1,3}(\.\d{3})+$/.test(digits) ? Number(digits.replaceAll('.', '')) : undefined
+  if (points > 1 || (hasDecimalComma && /^-?[1-9]\d{0,2}\.\d{3}$/.test(digits)))
+    return /^-?\d{1,3}(\.\d{3})+$/.test(digits) ? Number(digits.replaceAll('.', '')) : undefined
   return Number(digits.replace(',', '.'))
 }
 

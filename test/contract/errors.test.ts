@@ -244,6 +244,23 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
     },
   ],
   webhook_not_found: [404, () => get('/v1/webhooks/x')],
+  import_not_found: [404, () => get('/v1/imports/x')],
+  import_finished: [
+    409,
+    async () => {
+      const { id } = (await post('/v1/imports', { kind: 'branches' })).body
+      await post(`/v1/imports/${id}/finish`)
+      return post(`/v1/imports/${id}/rows`, { after: 0, rows: [{ row: 1, opaqueId: 'a' }] })
+    },
+  ],
+  import_rows_differ: [
+    409,
+    async () => {
+      const { id } = (await post('/v1/imports', { kind: 'branches', dryRun: true })).body
+      await post(`/v1/imports/${id}/rows`, { after: 0, rows: [{ row: 1, opaqueId: 'a' }] })
+      return post(`/v1/imports/${id}/rows`, { after: 0, rows: [{ row: 1, opaqueId: 'b' }] })
+    },
+  ],
   webhook_paused: [
     409,
     async () => {

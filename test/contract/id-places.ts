@@ -28,6 +28,7 @@ const prefixes: Record<string, keyof Ids> = {
   whk: 'webhook',
   dlv: 'delivery',
   msg: 'message',
+  imp: 'import',
 }
 
 function kindOf(value: unknown): keyof Ids | undefined {

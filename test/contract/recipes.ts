@@ -316,6 +316,50 @@ const parts: Record<string, Part> = {
     path: '/v1/requests',
     query: { ...page, ...times, status: 'ok', q: 'v1', connection: ids.user },
   }),
+  'POST /v1/imports': ({ ids }) => ({
+    bodies: [
+      {
+        kind: 'customers',
+        campaign: ids.campaign,
+        dryRun: true,
+        existing: 'update',
+        countTowardTotal: false,
+        fileName: 'customers.csv',
+        fileHash: 'abc',
+        columns: { Email: 'email' },
+      },
+    ],
+  }),
+  'POST /v1/imports/{id}/rows': () => ({
+    bodies: [
+      {
+        after: 0,
+        rows: [
+          {
+            row: 1,
+            opaqueId: unique(),
+            fullname: 'A',
+            email: `${unique()}@example.com`,
+            phone: `+49151${10_000_000 + ++made}`,
+            language: 'de',
+            consents: { marketing: true },
+            metaData: { any: 'thing' },
+            cards: [{ campaign: 'Probe', barcode: unique() }],
+            balances: [{ key: 'points', total: 5, lots: [{ amount: 5, expiresAt: '2099-12-31' }] }],
+            problems: [{ field: 'email', code: 'duplicate', otherRow: 1 }],
+            name: 'A',
+            category: 'coffee',
+            price: 1,
+          },
+        ],
+      },
+    ],
+  }),
+  'GET /v1/imports': () => ({
+    query: { ...page, kind: 'customers', fileHash: 'abc', status: 'open', dryRun: 'true' },
+  }),
+  'GET /v1/imports/{id}/rejected': () => ({ query: page }),
+  'GET /v1/exports/customers': () => ({ query: page }),
   'PUT /v1/senders/email': () => ({
     bodies: [{ ...mailServer, user: 'a', password: 'b', replyTo: 'care@example.com', perHour: 10 }],
   }),

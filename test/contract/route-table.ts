@@ -53,6 +53,7 @@ export interface Ids {
   webhook: string
   delivery: string
   message: string
+  import: string
   request: string
 }
 
@@ -93,6 +94,7 @@ export async function createIds(merchant: Merchant, definition: object = probeCa
   await merchant.call('PUT', '/v1/senders/email', mailServer)
   await merchant.call('PUT', '/v1/senders/sms', { url: 'https://example.com/sms' })
   const message = await post('/v1/messages', { card })
+  const imported = await post('/v1/imports', { kind: 'customers', campaign })
   const request = await merchant.lastRequest()
   const things = {
     coupon,
@@ -105,6 +107,7 @@ export async function createIds(merchant: Merchant, definition: object = probeCa
     webhook,
     delivery,
     message,
+    import: imported,
     request,
   }
   return { customer, card, campaign, ...things }
@@ -243,6 +246,15 @@ export const probes: Record<string, Probe> = {
   'POST /v1/connections': () => at('/v1/connections', { name: 'A' }),
   'POST /v1/connections/{id}/rotate': (ids) => at(`/v1/connections/${ids.connection}/rotate`, {}),
   'POST /v1/connections/{id}/revoke': (ids) => at(`/v1/connections/${ids.connection}/revoke`, {}),
+  'POST /v1/imports': (ids) =>
+    at('/v1/imports', { kind: 'customers', campaign: ids.campaign }, { kind: 'products' }),
+  'GET /v1/imports': () => at('/v1/imports'),
+  'GET /v1/imports/{id}': (ids) => at(`/v1/imports/${ids.import}`),
+  'GET /v1/imports/{id}/rejected': (ids) => at(`/v1/imports/${ids.import}/rejected`),
+  'POST /v1/imports/{id}/rows': (ids) =>
+    at(`/v1/imports/${ids.import}/rows`, { after: 0, rows: [{ row: 1, opaqueId: unique() }] }),
+  'POST /v1/imports/{id}/finish': (ids) => at(`/v1/imports/${ids.import}/finish`),
+  'GET /v1/exports/customers': () => at('/v1/exports/customers'),
   'GET /v1/senders': () => at('/v1/senders'),
   'PUT /v1/senders/email': () => at('/v1/senders/email', mailServer, { ...mailServer, port: 2525 }),
   'PUT /v1/senders/sms': () =>

@@ -118,11 +118,19 @@ const checks = {
     SELECT c.org_id, c.id FROM customers c
     LEFT JOIN wallets w ON w.org_id = c.org_id AND w.customer_id = c.id WHERE w.customer_id IS NULL`,
 
-  'a customer was told to be created more or less than once': `
+  'a customer was told to be created more than once': `
     SELECT c.org_id, c.id, count(e.id) AS events FROM customers c
-    LEFT JOIN events e ON e.org_id = c.org_id AND e.type = 'customer.created'
+    JOIN events e ON e.org_id = c.org_id AND e.type = 'customer.created'
       AND e.data ->> 'customer' = 'cus_' || replace(c.id::text, '-', '')
     GROUP BY c.org_id, c.id HAVING count(e.id) <> 1`,
+
+  'a customer was not told to be created, and not imported either': `
+    SELECT c.org_id, count(*) AS customers, coalesce(min(i.imported), 0) AS imported FROM customers c
+    LEFT JOIN (SELECT p.org_id, sum(p.created) AS imported FROM import_chunks p JOIN imports m ON m.org_id = p.org_id
+        AND m.id = p.import_id AND m.kind = 'customers' AND NOT m.is_dry_run GROUP BY p.org_id) i ON i.org_id = c.org_id
+    WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.org_id = c.org_id AND e.type = 'customer.created'
+      AND e.data ->> 'customer' = 'cus_' || replace(c.id::text, '-', ''))
+    GROUP BY c.org_id HAVING count(*) <> coalesce(min(i.imported), 0)`,
 
   'an idempotency key was kept without an answer': `
     SELECT org_id, route, key FROM idempotency_keys WHERE status = 0`,

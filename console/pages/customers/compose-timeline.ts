@@ -14,7 +14,7 @@ export type TimelineEvent = { readonly id: string; readonly at: string } & (
   | { readonly kind: 'visit'; readonly sale: Transaction }
   | { readonly kind: 'return'; readonly transaction: string; readonly done: Schemas['SaleReturn'] }
   | { readonly kind: 'returnBooked'; readonly transaction: string; readonly entries: readonly Entry[] }
-  | { readonly kind: 'adjust' | 'expire'; readonly entry: Entry }
+  | { readonly kind: 'adjust' | 'expire' | 'opening'; readonly entry: Entry }
   | { readonly kind: 'issued' | 'couponExpired' | 'couponRevoked'; readonly coupon: Coupon }
   | { readonly kind: 'card'; readonly card: Schemas['Card'] }
   | { readonly kind: 'registered' }
@@ -77,7 +77,8 @@ function ledgerEvents(entries: readonly Entry[], sales: readonly Transaction[]):
   const moved: TimelineEvent[] = []
   for (const entry of entries) {
     const { kind, key, version, transaction, createdAt: at } = entry
-    if (kind === 'adjust' || kind === 'expire') moved.push({ kind, id: `${key} ${version}`, at, entry })
+    if (kind === 'adjust' || kind === 'expire' || kind === 'opening')
+      moved.push({ kind, id: `${key} ${version}`, at, entry })
     // Items may be returned long after a sale whose page is not loaded yet.
     if (kind === 'return' && transaction && !known.has(transaction)) {
       const id = `${transaction} ${at}`

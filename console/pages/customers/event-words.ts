@@ -37,6 +37,8 @@ export function useEventWords() {
         const { key, amount } = event.entry
         return t('timeline.adjusted', { change: program.change(key, amount) })
       }
+      case 'opening':
+        return t('timeline.opening', { change: program.change(event.entry.key, event.entry.amount) })
       case 'expire':
         return t('timeline.expired', { change: program.change(event.entry.key, event.entry.amount) })
       case 'issued':

@@ -2,6 +2,7 @@ import { Button, Group, Skeleton, Stack, Text, Timeline } from '@mantine/core'
 import {
   IconArrowBackUp,
   IconCreditCard,
+  IconFileImport,
   IconHourglassEmpty,
   IconPlusMinus,
   IconShoppingBag,
@@ -29,6 +30,7 @@ const icons = {
   return: IconArrowBackUp,
   returnBooked: IconArrowBackUp,
   adjust: IconPlusMinus,
+  opening: IconFileImport,
   expire: IconHourglassEmpty,
   issued: IconTicket,
   couponExpired: IconTicketOff,
