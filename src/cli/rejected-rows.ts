@@ -41,8 +41,11 @@ export async function writeRejected(
         const reasons = rejected.problems.map(({ message }) => message).join(' ')
         let text = `${JSON.stringify({ ...values, row: rejected.row, reasons })}\n`
         if (source.format === 'csv') {
-          const header = hasHeader ? '' : `\ufeff${toCsvLine([...Object.keys(values), 'row', 'reasons'])}`
-          text = header + toCsvLine([...Object.values(values).map(String), rejected.row, reasons])
+          // Cells are separated as they were, since that also says how decimals are written.
+          const delimiter = !record.done && record.value.hasDecimalComma ? ';' : ','
+          const names = toCsvLine([...Object.keys(values), 'row', 'reasons'], delimiter)
+          const cells = [...Object.values(values).map(String), rejected.row, reasons]
+          text = (hasHeader ? '' : `\ufeff${names}`) + toCsvLine(cells, delimiter)
           hasHeader = true
         }
         if (!out.write(text)) await once(out, 'drain')

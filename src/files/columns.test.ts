@@ -83,7 +83,7 @@ test('a German spreadsheet is understood, and what is wrong is named', async () 
       opaqueId: '1001',
       fullname: 'Jürgen Müller',
       email: 'juergen@example.com',
-      phone: '0664 1234567',
+      phone: '+43 664 1234567',
       consents: { marketing: true },
       metaData: { birthday: '24.12.1980' },
       cards: [{ barcode: '4006381333931' }],

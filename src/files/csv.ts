@@ -96,8 +96,11 @@ export function createCsvReader(delimiter: Delimiter): CsvReader {
 }
 
 /** A line of a file, ended as spreadsheets expect. */
-export function toCsvLine(cells: readonly (string | number | undefined)[]): string {
-  return `${cells.map(toCell).join(',')}\r\n`
+export function toCsvLine(
+  cells: readonly (string | number | undefined)[],
+  delimiter: Delimiter = ',',
+): string {
+  return `${cells.map(toCell).join(delimiter)}\r\n`
 }
 
 function toCell(value: string | number | undefined): string {
