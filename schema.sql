@@ -96,6 +96,7 @@ CREATE TABLE balances (
   total bigint NOT NULL DEFAULT 0,
   version bigint NOT NULL DEFAULT 0,
   shortfall bigint NOT NULL DEFAULT 0,
+  opening bigint,
   CONSTRAINT balances_pkey PRIMARY KEY (org_id, customer_id, key),
   CONSTRAINT balances_shortfall_positive CHECK ((shortfall >= 0)),
   CONSTRAINT balances_total_bounded CHECK (((total >= 0) AND (total <= '9000000000000000'::bigint))),
@@ -332,6 +333,38 @@ CREATE TABLE idempotency_keys (
   customer_id uuid,
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (org_id, route, key)
+);
+
+CREATE TABLE import_chunks (
+  org_id integer NOT NULL,
+  import_id uuid NOT NULL,
+  first_row integer NOT NULL,
+  last_row integer NOT NULL,
+  fingerprint bytea NOT NULL,
+  created integer NOT NULL,
+  updated integer NOT NULL,
+  unchanged integer NOT NULL,
+  rejected integer NOT NULL,
+  problems json NOT NULL,
+  CONSTRAINT import_chunks_pkey PRIMARY KEY (org_id, import_id, first_row)
+);
+
+CREATE TABLE imports (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  kind text NOT NULL,
+  campaign_id uuid,
+  is_dry_run boolean NOT NULL,
+  updates_existing boolean NOT NULL,
+  counts_toward_total boolean NOT NULL,
+  file_name text,
+  file_hash text,
+  columns json,
+  user_id uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  finished_at timestamp with time zone,
+  CONSTRAINT imports_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT imports_kind_known CHECK ((kind = ANY (ARRAY['customers'::text, 'products'::text, 'branches'::text])))
 );
 
 CREATE TABLE integration_keys (
@@ -741,6 +774,12 @@ ALTER TABLE enrollment_pages
 ALTER TABLE event_counters
   ADD CONSTRAINT event_counters_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
 
+ALTER TABLE import_chunks
+  ADD CONSTRAINT import_chunks_import FOREIGN KEY (org_id, import_id) REFERENCES imports(org_id, id);
+
+ALTER TABLE imports
+  ADD CONSTRAINT imports_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
 ALTER TABLE integration_keys
   ADD CONSTRAINT integration_keys_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id);
 
@@ -916,6 +955,10 @@ ALTER TABLE http_requests ENABLE ROW LEVEL SECURITY;
 ALTER TABLE http_requests FORCE ROW LEVEL SECURITY;
 ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY;
 ALTER TABLE idempotency_keys FORCE ROW LEVEL SECURITY;
+ALTER TABLE import_chunks ENABLE ROW LEVEL SECURITY;
+ALTER TABLE import_chunks FORCE ROW LEVEL SECURITY;
+ALTER TABLE imports ENABLE ROW LEVEL SECURITY;
+ALTER TABLE imports FORCE ROW LEVEL SECURITY;
 ALTER TABLE integration_keys ENABLE ROW LEVEL SECURITY;
 ALTER TABLE integration_keys FORCE ROW LEVEL SECURITY;
 ALTER TABLE integrations ENABLE ROW LEVEL SECURITY;
@@ -1007,6 +1050,8 @@ CREATE POLICY tenant ON event_counters AS PERMISSIVE FOR ALL TO PUBLIC USING ((o
 CREATE POLICY tenant ON events AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON http_requests AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON idempotency_keys AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON import_chunks AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON imports AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON integration_keys AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY tenant ON integration_keys AS PERMISSIVE FOR SELECT TO PUBLIC USING ((EXISTS ( SELECT 1
    FROM connections c
@@ -1070,6 +1115,8 @@ GRANT INSERT, SELECT, UPDATE ON event_counters TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT ON events TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT ON http_requests TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT, UPDATE ON idempotency_keys TO loyalty_wallet_app;
+GRANT INSERT, SELECT ON import_chunks TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON imports TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON integration_keys TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON integrations TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT ON kept_multiples TO loyalty_wallet_app;

@@ -367,7 +367,7 @@ if TYPE_CHECKING:
     NewCustomer = TypedDict("NewCustomer", {"data": "dict[str, Any]", "metaData": "NotRequired[dict[str, Any]]", "consents": "NotRequired[dict[str, bool]]", "opaqueId": "NotRequired[str]", "language": "NotRequired[Language]"})
     Collectables = dict[str, dict[str, Any]]
     CustomerStatus = Literal[1, 2]
-    ConsentSource = Literal["connection", "person", "message", "enrollment", "wallet"]
+    ConsentSource = Literal["connection", "person", "message", "enrollment", "wallet", "import"]
     VerifiedAddresses = TypedDict("VerifiedAddresses", {"email": "bool", "phone": "bool"})
     BouncedAddresses = TypedDict("BouncedAddresses", {"email": "bool", "phone": "bool"})
     CardStatus = Literal[1, 2, 3, 4]
@@ -388,7 +388,7 @@ if TYPE_CHECKING:
     CustomerPatch = TypedDict("CustomerPatch", {"data": "NotRequired[Union[dict[str, Any], None]]", "metaData": "NotRequired[Union[dict[str, Any], None]]", "consents": "NotRequired[Union[dict[str, Union[bool, None]], None]]", "opaqueId": "NotRequired[Union[str, None]]", "language": "NotRequired[Union[Language, None]]"})
     NoBody = TypedDict("NoBody", {})
     Adjustment = TypedDict("Adjustment", {"key": "str", "amount": "float", "reason": "str"})
-    LedgerEntryKind = Literal["collect", "spend", "consume", "adjust", "expire", "return"]
+    LedgerEntryKind = Literal["collect", "spend", "consume", "adjust", "expire", "return", "opening"]
     LedgerEntry = TypedDict("LedgerEntry", {"key": "str", "version": "int", "kind": "LedgerEntryKind", "amount": "float", "value": "float", "total": "float", "transaction": "NotRequired[str]", "campaign": "NotRequired[str]", "rule": "NotRequired[str]", "reason": "NotRequired[str]", "user": "NotRequired[str]", "createdAt": "str"})
     ErasedStatus = Literal[3]
     ErasedCustomer = TypedDict("ErasedCustomer", {"id": "str", "status": "ErasedStatus"})
@@ -478,6 +478,22 @@ if TYPE_CHECKING:
     EnrollmentPatch = TypedDict("EnrollmentPatch", {"shortName": "NotRequired[str]", "mode": "NotRequired[EnrollmentMode]"})
     DirectoryEntry = TypedDict("DirectoryEntry", {"id": "str", "opaqueId": "str", "name": "NotRequired[str]", "category": "NotRequired[str]", "price": "NotRequired[float]", "branch": "NotRequired[str]", "branchOpaqueId": "NotRequired[str]", "createdAt": "str", "updatedAt": "str"})
     DirectoryEntryPage = TypedDict("DirectoryEntryPage", {"data": "list[DirectoryEntry]", "nextCursor": "NotRequired[str]"})
+    ImportKind = Literal["customers", "products", "branches"]
+    ExistingRows = Literal["keep", "update"]
+    NewImport = TypedDict("NewImport", {"kind": "ImportKind", "campaign": "NotRequired[str]", "dryRun": "NotRequired[bool]", "existing": "NotRequired[ExistingRows]", "countTowardTotal": "NotRequired[bool]", "fileName": "NotRequired[str]", "fileHash": "NotRequired[str]", "columns": "NotRequired[dict[str, str]]"})
+    ImportStatus = Literal["open", "finished"]
+    Import = TypedDict("Import", {"id": "str", "status": "ImportStatus", "kind": "ImportKind", "campaign": "NotRequired[str]", "dryRun": "bool", "existing": "ExistingRows", "countTowardTotal": "bool", "fileName": "NotRequired[str]", "fileHash": "NotRequired[str]", "columns": "NotRequired[dict[str, str]]", "created": "int", "updated": "int", "unchanged": "int", "rejected": "int", "lastRow": "int", "createdAt": "str", "finishedAt": "NotRequired[str]"})
+    DryRunFilter = Literal["true", "false"]
+    ImportPage = TypedDict("ImportPage", {"data": "list[Import]", "nextCursor": "NotRequired[str]"})
+    ImportProblemCode = Literal["unreadable", "missing", "invalid", "too_long", "duplicate", "taken", "unknown", "past", "differs", "blocked"]
+    ImportRow = TypedDict("ImportRow", {"row": "int", "problems": "NotRequired[list[dict[str, Any]]]", "opaqueId": "NotRequired[str]", "fullname": "NotRequired[str]", "email": "NotRequired[str]", "phone": "NotRequired[str]", "language": "NotRequired[str]", "consents": "NotRequired[dict[str, bool]]", "metaData": "NotRequired[dict[str, Any]]", "cards": "NotRequired[list[dict[str, Any]]]", "balances": "NotRequired[list[dict[str, Any]]]", "name": "NotRequired[str]", "category": "NotRequired[str]", "price": "NotRequired[float]"})
+    ImportRows = TypedDict("ImportRows", {"after": "int", "rows": "list[ImportRow]"})
+    RowProblem = TypedDict("RowProblem", {"field": "str", "code": "ImportProblemCode", "otherRow": "NotRequired[int]", "message": "str"})
+    RejectedRow = TypedDict("RejectedRow", {"row": "int", "problems": "list[RowProblem]"})
+    ImportedRows = TypedDict("ImportedRows", {"created": "int", "updated": "int", "unchanged": "int", "rejected": "int", "rows": "list[RejectedRow]"})
+    RejectedRowPage = TypedDict("RejectedRowPage", {"data": "list[RejectedRow]", "nextCursor": "NotRequired[str]"})
+    ExportedCustomer = TypedDict("ExportedCustomer", {"id": "str", "opaqueId": "NotRequired[str]", "fullname": "NotRequired[str]", "email": "NotRequired[str]", "phone": "NotRequired[str]", "language": "NotRequired[str]", "consents": "NotRequired[dict[str, bool]]", "metaData": "NotRequired[dict[str, Any]]", "cards": "list[dict[str, Any]]", "balances": "list[dict[str, Any]]"})
+    ExportedCustomerPage = TypedDict("ExportedCustomerPage", {"data": "list[ExportedCustomer]", "nextCursor": "NotRequired[str]"})
     Channel = Literal["email", "sms"]
     TillOrganization = TypedDict("TillOrganization", {"name": "str", "country": "str", "currency": "str", "currencyDecimals": "int", "timezone": "str", "scopes": "list[SessionScope]", "channels": "list[Channel]", "consentText": "NotRequired[str]"})
     TillBalance = TypedDict("TillBalance", {"key": "str", "name": "str", "decimals": "int"})
@@ -492,7 +508,7 @@ if TYPE_CHECKING:
     IntegrityProblemKind = Literal["balance", "coupon", "report"]
     IntegrityProblem = TypedDict("IntegrityProblem", {"kind": "IntegrityProblemKind", "customer": "NotRequired[str]", "description": "str"})
     Integrity = TypedDict("Integrity", {"ok": "bool", "checked": "dict[str, Any]", "problems": "list[IntegrityProblem]"})
-    EventType = Literal["customer.created", "customer.changed", "customer.registered", "customer.erased", "consent.changed", "card.changed", "card.replaced", "transaction.processed", "transaction.returned", "balance.adjusted", "balance.expired", "coupon.granted", "coupon.redeemed", "coupon.revoked", "coupon.expired", "tier.changed", "pass.added", "pass.removed", "organization.changed", "campaign.published", "message.sent", "message.failed", "message.bounced", "webhook.paused", "connection.revoked"]
+    EventType = Literal["customer.created", "customer.changed", "customer.registered", "customer.erased", "consent.changed", "card.changed", "card.replaced", "transaction.processed", "transaction.returned", "balance.adjusted", "balance.expired", "coupon.granted", "coupon.redeemed", "coupon.revoked", "coupon.expired", "tier.changed", "pass.added", "pass.removed", "import.finished", "organization.changed", "campaign.published", "message.sent", "message.failed", "message.bounced", "webhook.paused", "connection.revoked"]
     ActorKind = Literal["connection", "person", "operator", "customer"]
     EventActor = TypedDict("EventActor", {"kind": "ActorKind", "id": "NotRequired[str]"})
     CustomerCreatedEvent = TypedDict("CustomerCreatedEvent", {"id": "str", "type": "Literal[\"customer.created\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
@@ -513,6 +529,7 @@ if TYPE_CHECKING:
     TierChangedEvent = TypedDict("TierChangedEvent", {"id": "str", "type": "Literal[\"tier.changed\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
     PassAddedEvent = TypedDict("PassAddedEvent", {"id": "str", "type": "Literal[\"pass.added\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
     PassRemovedEvent = TypedDict("PassRemovedEvent", {"id": "str", "type": "Literal[\"pass.removed\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
+    ImportFinishedEvent = TypedDict("ImportFinishedEvent", {"id": "str", "type": "Literal[\"import.finished\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
     OrganizationChangedEvent = TypedDict("OrganizationChangedEvent", {"id": "str", "type": "Literal[\"organization.changed\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
     CampaignPublishedEvent = TypedDict("CampaignPublishedEvent", {"id": "str", "type": "Literal[\"campaign.published\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
     MessageKind = Literal["card_link", "verification_code", "card_opened", "reward_earned", "coupon_expiring", "points_expiring", "birthday", "not_seen", "invitation", "password_reset", "webhook_paused", "test"]
@@ -522,7 +539,7 @@ if TYPE_CHECKING:
     PauseReason = Literal["manual", "failing", "gone"]
     WebhookPausedEvent = TypedDict("WebhookPausedEvent", {"id": "str", "type": "Literal[\"webhook.paused\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
     ConnectionRevokedEvent = TypedDict("ConnectionRevokedEvent", {"id": "str", "type": "Literal[\"connection.revoked\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    LoyaltyEvent = Union[CustomerCreatedEvent, CustomerChangedEvent, CustomerRegisteredEvent, CustomerErasedEvent, ConsentChangedEvent, CardChangedEvent, CardReplacedEvent, TransactionProcessedEvent, TransactionReturnedEvent, BalanceAdjustedEvent, BalanceExpiredEvent, CouponGrantedEvent, CouponRedeemedEvent, CouponRevokedEvent, CouponExpiredEvent, TierChangedEvent, PassAddedEvent, PassRemovedEvent, OrganizationChangedEvent, CampaignPublishedEvent, MessageSentEvent, MessageFailedEvent, MessageBouncedEvent, WebhookPausedEvent, ConnectionRevokedEvent]
+    LoyaltyEvent = Union[CustomerCreatedEvent, CustomerChangedEvent, CustomerRegisteredEvent, CustomerErasedEvent, ConsentChangedEvent, CardChangedEvent, CardReplacedEvent, TransactionProcessedEvent, TransactionReturnedEvent, BalanceAdjustedEvent, BalanceExpiredEvent, CouponGrantedEvent, CouponRedeemedEvent, CouponRevokedEvent, CouponExpiredEvent, TierChangedEvent, PassAddedEvent, PassRemovedEvent, ImportFinishedEvent, OrganizationChangedEvent, CampaignPublishedEvent, MessageSentEvent, MessageFailedEvent, MessageBouncedEvent, WebhookPausedEvent, ConnectionRevokedEvent]
     EventList = TypedDict("EventList", {"data": "list[LoyaltyEvent]", "cursor": "str", "hasMore": "bool"})
     NewWebhook = TypedDict("NewWebhook", {"url": "str", "description": "NotRequired[str]", "types": "NotRequired[list[EventType]]"})
     WebhookStatus = Literal["active", "paused"]
@@ -621,7 +638,7 @@ if TYPE_CHECKING:
     Liveness = TypedDict("Liveness", {"live": "Literal[True]"})
     Readiness = TypedDict("Readiness", {"ready": "Literal[True]"})
     ApiError = TypedDict("ApiError", {"statuscode": "int", "errorcode": "int", "message": "ErrorCode", "description": "str", "timestamp": "int", "path": "str", "method": "str", "requestId": "str", "help": "str", "field": "NotRequired[str]", "transaction": "NotRequired[str]", "customer": "NotRequired[str]", "cursor": "NotRequired[str]", "problems": "NotRequired[list[str]]"})
-    ErrorCode = Literal["_invalid_payload", "_unauthorized", "_jwt_malformed", "_jwt_expired", "_invalid_credentials", "_invalid_refresh_token", "invalid_subscription", "_forbidden", "_not_found", "_method_not_allowed", "_payload_too_large", "_unsupported_media_type", "_too_many_requests", "_unavailable", "_internal_error", "idempotency_key_reused", "idempotency_key_in_use", "organization_not_found", "integration_not_found", "connection_not_found", "person_not_found", "existing_person_with_email", "too_many_people", "last_owner", "invalid_invitation", "weak_password", "too_many_connections", "connection_revoked", "webhook_not_found", "webhook_paused", "too_many_webhooks", "sender_not_found", "message_not_found", "message_kind_not_found", "message_already_sent", "delivery_not_found", "event_not_kept", "request_not_found", "cursor_expired", "invalid_campaign", "invalid_campaign_definition", "campaign_not_found", "short_name_taken", "enrollment_closed", "invalid_proof", "customer_not_found", "customer_not_active", "invalid_code", "code_expired", "customer_not_reachable", "invalid_phone", "existing_customer_with_email", "existing_customer_with_phone", "opaque_id_already_exists", "card_not_found", "card_not_active", "wallet_revoked", "transaction_not_found", "transaction_archived", "transaction_already_exists", "invalid_product", "invalid_user", "invalid_branch", "product_not_found", "user_not_found", "branch_not_found", "coupon_not_found", "coupon_already_redeemed", "coupon_expired", "coupon_revoked", "coupon_not_applicable", "points_not_spendable", "insufficient_points", "points_below_minimum", "points_above_share", "return_exceeds_sale"]
+    ErrorCode = Literal["_invalid_payload", "_unauthorized", "_jwt_malformed", "_jwt_expired", "_invalid_credentials", "_invalid_refresh_token", "invalid_subscription", "_forbidden", "_not_found", "_method_not_allowed", "_payload_too_large", "_unsupported_media_type", "_too_many_requests", "_unavailable", "_internal_error", "idempotency_key_reused", "idempotency_key_in_use", "organization_not_found", "integration_not_found", "connection_not_found", "person_not_found", "existing_person_with_email", "too_many_people", "last_owner", "invalid_invitation", "weak_password", "too_many_connections", "connection_revoked", "webhook_not_found", "webhook_paused", "too_many_webhooks", "sender_not_found", "message_not_found", "message_kind_not_found", "message_already_sent", "import_not_found", "import_finished", "import_rows_differ", "delivery_not_found", "event_not_kept", "request_not_found", "cursor_expired", "invalid_campaign", "invalid_campaign_definition", "campaign_not_found", "short_name_taken", "enrollment_closed", "invalid_proof", "customer_not_found", "customer_not_active", "invalid_code", "code_expired", "customer_not_reachable", "invalid_phone", "existing_customer_with_email", "existing_customer_with_phone", "opaque_id_already_exists", "card_not_found", "card_not_active", "wallet_revoked", "transaction_not_found", "transaction_archived", "transaction_already_exists", "invalid_product", "invalid_user", "invalid_branch", "product_not_found", "user_not_found", "branch_not_found", "coupon_not_found", "coupon_already_redeemed", "coupon_expired", "coupon_revoked", "coupon_not_applicable", "points_not_spendable", "insufficient_points", "points_below_minimum", "points_above_share", "return_exceeds_sale"]
 
 
 class LoyaltyWallet(_Client):
@@ -920,6 +937,41 @@ class LoyaltyWallet(_Client):
     def patch_user(self, id: str, body: Optional[dict[str, Any]] = None) -> DirectoryEntry:
         """Change a user."""
         result: DirectoryEntry = self._send("patchUser", "PATCH", f"/v1/users/{_in_path(id)}", body or {}, True)
+        return result
+
+    def list_imports(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, kind: Optional[ImportKind] = None, file_hash: Optional[str] = None, status: Optional[ImportStatus] = None, dry_run: Optional[DryRunFilter] = None) -> Pages[Import]:
+        """List imports, newest first."""
+        result: Pages[Import] = self._pages("listImports", "/v1/imports", {"limit": limit, "cursor": cursor, "kind": kind, "fileHash": file_hash, "status": status, "dryRun": dry_run})
+        return result
+
+    def begin_import(self, body: NewImport, *, idempotency_key: Optional[str] = None) -> Import:
+        """Begin an import."""
+        result: Import = self._write("beginImport", "/v1/imports", body or {}, idempotency_key)
+        return result
+
+    def import_rows(self, id: str, body: ImportRows) -> ImportedRows:
+        """Send rows of a file."""
+        result: ImportedRows = self._send("importRows", "POST", f"/v1/imports/{_in_path(id)}/rows", body or {}, False)
+        return result
+
+    def finish_import(self, id: str, body: Optional[NoBody] = None, *, idempotency_key: Optional[str] = None) -> Import:
+        """Finish an import."""
+        result: Import = self._write("finishImport", f"/v1/imports/{_in_path(id)}/finish", body or {}, idempotency_key)
+        return result
+
+    def get_import(self, id: str) -> Import:
+        """Get an import."""
+        result: Import = self._read("getImport", f"/v1/imports/{_in_path(id)}", {})
+        return result
+
+    def list_rejected_rows(self, id: str, *, cursor: Optional[str] = None, limit: Optional[int] = None) -> Pages[RejectedRow]:
+        """List the rows that were rejected."""
+        result: Pages[RejectedRow] = self._pages("listRejectedRows", f"/v1/imports/{_in_path(id)}/rejected", {"cursor": cursor, "limit": limit})
+        return result
+
+    def export_customers(self, *, cursor: Optional[str] = None, limit: Optional[int] = None) -> Pages[ExportedCustomer]:
+        """Export all customers, oldest first."""
+        result: Pages[ExportedCustomer] = self._pages("exportCustomers", "/v1/exports/customers", {"cursor": cursor, "limit": limit})
         return result
 
     def get_till_organization(self) -> TillOrganization:

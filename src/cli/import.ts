@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import type { ImportCounts, ImportKind } from '../domain/import.ts'
 import { guessMapping, isField, type Mapping } from '../files/columns.ts'
+import { createFileHash } from '../files/file-hash.ts'
 import { createRowMapper } from '../files/map-row.ts'
 import { FileError, type FileRecord, formatOf } from '../files/read-file.ts'
 import { type DateOrder, guessDateOrder } from '../files/read-values.ts'
@@ -142,7 +142,7 @@ const sampleSize = 1_000
 async function scan(source: Source): Promise<Scanned> {
   const found = await stat(source.path).catch(() => undefined)
   if (!found?.isFile()) throw misused(`${source.path}: there is no such file.`)
-  const hash = createHash('sha256')
+  const hash = createFileHash()
   for await (const chunk of createReadStream(source.path)) hash.update(chunk as Buffer)
   const sample: FileRecord[] = []
   const columns = new Set<string>()
@@ -159,7 +159,7 @@ async function scan(source: Source): Promise<Scanned> {
     throw new Failure(error.code, `${source.path}: ${error.message}`, { exitCode: 2 })
   }
   if (rows === 0) throw misused(`${source.path}: has no rows.`)
-  return { hash: hash.digest('hex'), rows, columns: [...columns], sample }
+  return { hash: hash.digest(), rows, columns: [...columns], sample }
 }
 
 /** Kept, then said, and guessed for the rest. */

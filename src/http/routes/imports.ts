@@ -7,6 +7,7 @@ import { beginImport, finishImport, getImport } from '../../operations/imports/m
 import { listImports, listRejectedRows } from '../../store/imports.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
+import { parameter } from '../openapi/name-components.ts'
 import { decodeCursor, idCursor, listPage, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
 import { respondToRead } from '../respond-to-read.ts'
@@ -34,7 +35,12 @@ const maxPage = 1_000
 const LargePage = {
   cursor: PageQuery.cursor,
   limit: Optional(
-    Type.Integer({ minimum: 1, maximum: maxPage, description: `Page size (default ${maxPage}).` }),
+    Type.Integer({
+      ...parameter('LargeLimit'),
+      minimum: 1,
+      maximum: maxPage,
+      description: `Page size (default ${maxPage}). A page of large entries may be shorter.`,
+    }),
   ),
 }
 
