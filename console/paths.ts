@@ -6,6 +6,7 @@ export const paths = {
   forgotten: () => '/forgotten-password',
   customers: () => '/customers',
   customer: (id: string) => `/customers/${id}`,
+  import: () => '/import',
   campaigns: () => '/campaigns',
   newCampaign: () => '/campaigns/new',
   campaign: (id: string) => `/campaigns/${id}`,
@@ -38,4 +39,4 @@ export const consoleBase = '/console'
 /** Paths outside of the console. */
 export const till = '/till'
 export const apiReference = '/docs'
-export const guide = (name: 'messages' | 'wallet-passes'): string => `/docs/guides/${name}`
+export const guide = (name: 'import' | 'messages' | 'wallet-passes'): string => `/docs/guides/${name}`

@@ -89,6 +89,7 @@ const pages = [
     'CustomerPage',
     () => import('./pages/customers/customer-page.tsx'),
   ),
+  page('/import', 'manage', ['import'], 'ImportPage', () => import('./pages/import/import-page.tsx')),
   page(
     '/campaigns',
     'manage',

@@ -24,6 +24,7 @@ const types: Record<EventType, true> = {
   'pass.added': true,
   'pass.removed': true,
   'campaign.published': true,
+  'import.finished': true,
   'organization.changed': true,
   'message.sent': true,
   'message.failed': true,

@@ -333,10 +333,11 @@ const parts: Record<string, Part> = {
   'POST /v1/imports/{id}/rows': () => ({
     bodies: [
       {
-        after: 0,
+        // Rows that were sent before may not be others.
+        after: ++made,
         rows: [
           {
-            row: 1,
+            row: made + 1,
             opaqueId: unique(),
             fullname: 'A',
             email: `${unique()}@example.com`,

@@ -253,7 +253,7 @@ export const probes: Record<string, Probe> = {
   'GET /v1/imports/{id}/rejected': (ids) => at(`/v1/imports/${ids.import}/rejected`),
   'POST /v1/imports/{id}/rows': (ids) =>
     at(`/v1/imports/${ids.import}/rows`, { after: 0, rows: [{ row: 1, opaqueId: unique() }] }),
-  'POST /v1/imports/{id}/finish': (ids) => at(`/v1/imports/${ids.import}/finish`),
+  'POST /v1/imports/{id}/finish': (ids) => at(`/v1/imports/${ids.import}/finish`, {}),
   'GET /v1/exports/customers': () => at('/v1/exports/customers'),
   'GET /v1/senders': () => at('/v1/senders'),
   'PUT /v1/senders/email': () => at('/v1/senders/email', mailServer, { ...mailServer, port: 2525 }),

@@ -9,6 +9,7 @@ import { type Program, useProgram } from '../../i18n/campaign-names.ts'
 import { formatDate } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { ImportLink } from '../../ui/import-link.tsx'
 import { type Column, DataList } from '../../ui/lists/data-list.tsx'
 import { FilterChips, useDaysText } from '../../ui/lists/filter-chips.tsx'
 import { ChoiceFilter, DayRangeFilter } from '../../ui/lists/filter-fields.tsx'
@@ -52,7 +53,16 @@ export function CustomersPage() {
     </Button>
   )
   return (
-    <Page title={t('title')} about={t('about')} actions={registerButton}>
+    <Page
+      title={t('title')}
+      about={t('about')}
+      actions={
+        <>
+          <ImportLink kind="customers" label={t('importOrExport')} />
+          {registerButton}
+        </>
+      }
+    >
       <WaitingHint />
       <Chips program={program} />
       <DataList<Customer>

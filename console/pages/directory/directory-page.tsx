@@ -6,6 +6,7 @@ import { dataOf } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { formatDate, formatMoney } from '../../i18n/format.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { ImportLink } from '../../ui/import-link.tsx'
 import { type Column, DataList } from '../../ui/lists/data-list.tsx'
 import { useFilters } from '../../ui/lists/filters.ts'
 import { SearchField } from '../../ui/lists/search-field.tsx'
@@ -28,7 +29,16 @@ function DirectoryPage({ kind }: { readonly kind: Kind }) {
     </Button>
   )
   return (
-    <Page title={t(`${kind}.title`)} about={t(`${kind}.about`)} actions={create}>
+    <Page
+      title={t(`${kind}.title`)}
+      about={t(`${kind}.about`)}
+      actions={
+        <>
+          {kind !== 'users' && <ImportLink kind={kind} label={t('importOrExport')} />}
+          {create}
+        </>
+      }
+    >
       <DataList
         // The three pages share a route component; the key resets the state for another list.
         key={kind}
