@@ -30,7 +30,7 @@ export function ImportPage() {
       about={
         <>
           {t('about')}{' '}
-          <Anchor href={guide('import')} inherit>
+          <Anchor href={guide('import')} inherit underline="always">
             {t('guide')}
           </Anchor>
         </>

@@ -108,7 +108,9 @@ function findOwner(
   let owner: CustomerId | undefined
   for (const [field, key] of keysOf(draft)) {
     const otherRow = rowsByKey.get(`${field} ${key}`)
-    if (otherRow !== undefined) problems.push({ field, code: 'duplicate', otherRow })
+    // The client may have found it already.
+    const isNamed = problems.some((known) => known.field === field && known.code === 'duplicate')
+    if (otherRow !== undefined && !isNamed) problems.push({ field, code: 'duplicate', otherRow })
     const customer = owners.get(`${field} ${key}`)
     // The barcode of an erased customer stays taken: whoever is erased does not come back with a file.
     if (customer && (!known.has(customer) || (owner && owner !== customer)))
