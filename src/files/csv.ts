@@ -20,79 +20,87 @@ export interface CsvReader {
   end(): string[][]
 }
 
-export function createCsvReader(delimiter: Delimiter): CsvReader {
-  let cells: string[] = []
-  let cell = ''
-  let isQuoted = false
+interface ReaderState {
+  cells: string[]
+  cell: string
+  isQuoted: boolean
   /** A quote inside of quotes: the end of the cell, or the first half of a quote. */
-  let isEnding = false
+  isEnding: boolean
   /** A line break was seen, of which a second half may follow. */
-  let isAfterReturn = false
-  const special = new RegExp(`["\\r\\n${delimiter === '\t' ? '\\t' : delimiter}]`, 'g')
+  isAfterReturn: boolean
+}
 
-  const endRecord = (records: string[][]) => {
-    cells.push(cell)
-    records.push(cells)
-    cells = []
-    cell = ''
-  }
+export function createCsvReader(delimiter: Delimiter): CsvReader {
+  const state: ReaderState = { cells: [], cell: '', isQuoted: false, isEnding: false, isAfterReturn: false }
+  const special = new RegExp(`["\\r\\n${delimiter === '\t' ? '\\t' : delimiter}]`, 'g')
   return {
     push(text) {
       const records: string[][] = []
-      let at = 0
-      while (at < text.length) {
-        if (isQuoted) {
-          const quote = text.indexOf('"', at)
-          cell += text.slice(at, quote === -1 ? text.length : quote)
-          if (quote === -1) break
-          isQuoted = false
-          isEnding = true
-          at = quote + 1
+      for (let at = 0; at < text.length; ) {
+        if (state.isQuoted) {
+          at = readQuoted(state, text, at)
           continue
         }
-        const next = text[at]!
-        if (isEnding) {
-          isEnding = false
-          if (next === '"') {
-            cell += '"'
-            isQuoted = true
-            at++
-            continue
-          }
-        }
-        if (isAfterReturn) {
-          isAfterReturn = false
-          if (next === '\n') {
-            at++
-            continue
-          }
+        if (isSecondHalf(state, text[at]!)) {
+          at++
+          continue
         }
         special.lastIndex = at
         const found = special.exec(text)?.index ?? text.length
-        cell += text.slice(at, found)
+        state.cell += text.slice(at, found)
         at = found + 1
-        const mark = text[found]
-        if (mark === undefined) break
-        if (mark === '"') {
-          // Only at the start of a cell; elsewhere it is a character like others.
-          if (cell === '') isQuoted = true
-          else cell += '"'
-        } else if (mark === delimiter) {
-          cells.push(cell)
-          cell = ''
-        } else {
-          isAfterReturn = mark === '\r'
-          endRecord(records)
-        }
+        if (found < text.length) readMark(state, text[found]!, delimiter, records)
       }
       return records
     },
     end() {
       const records: string[][] = []
-      if (cell !== '' || cells.length > 0) endRecord(records)
+      if (state.cell !== '' || state.cells.length > 0) endRecord(state, records)
       return records
     },
   }
+}
+
+function readQuoted(state: ReaderState, text: string, at: number): number {
+  const quote = text.indexOf('"', at)
+  state.cell += text.slice(at, quote === -1 ? text.length : quote)
+  if (quote === -1) return text.length
+  state.isQuoted = false
+  state.isEnding = true
+  return quote + 1
+}
+
+/** Whether the character belongs to the one before it. */
+function isSecondHalf(state: ReaderState, next: string): boolean {
+  const { isEnding, isAfterReturn } = state
+  state.isEnding = false
+  state.isAfterReturn = false
+  if (isAfterReturn && next === '\n') return true
+  if (!isEnding || next !== '"') return false
+  state.cell += '"'
+  state.isQuoted = true
+  return true
+}
+
+function readMark(state: ReaderState, mark: string, delimiter: Delimiter, records: string[][]): void {
+  if (mark === '"') {
+    // Only at the start of a cell; elsewhere it is a character like others.
+    if (state.cell === '') state.isQuoted = true
+    else state.cell += '"'
+  } else if (mark === delimiter) {
+    state.cells.push(state.cell)
+    state.cell = ''
+  } else {
+    state.isAfterReturn = mark === '\r'
+    endRecord(state, records)
+  }
+}
+
+function endRecord(state: ReaderState, records: string[][]): void {
+  state.cells.push(state.cell)
+  records.push(state.cells)
+  state.cells = []
+  state.cell = ''
 }
 
 /** A line of a file, ended as spreadsheets expect. */

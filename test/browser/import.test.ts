@@ -53,13 +53,6 @@ test('a file is understood, checked, imported and exported again, and nothing is
   await problems.getByText("Email: isn't valid").waitFor()
   await problems.getByText('Email: the same as in row 2').waitFor()
   await expectAccessibleInBothSchemes(page)
-  await page.screenshot({ path: '/tmp/import-desk.png', fullPage: true })
-  await page.setViewportSize({ width: 390, height: 844 })
-  await page.screenshot({ path: '/tmp/import-phone.png', fullPage: true })
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await page.evaluate("document.documentElement.setAttribute('dir', 'rtl')")
-  await page.setViewportSize({ width: 1440, height: 900 })
-  await page.screenshot({ path: '/tmp/import-rtl.png', fullPage: true })
 
   await page.getByRole('button', { name: 'Import', exact: true }).click()
   await page.getByRole('status').getByText('Imported').waitFor()

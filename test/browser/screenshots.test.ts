@@ -67,6 +67,7 @@ test('sign-in', async () => {
 test.each([
   ['home', '/'],
   ['customers', '/customers'],
+  ['import', '/import'],
   ['customer', '/customers/{customer}'],
   ['campaigns', '/campaigns'],
   ['new-campaign', '/campaigns/new'],

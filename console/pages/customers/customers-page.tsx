@@ -53,16 +53,7 @@ export function CustomersPage() {
     </Button>
   )
   return (
-    <Page
-      title={t('title')}
-      about={t('about')}
-      actions={
-        <>
-          <ImportLink kind="customers" label={t('importOrExport')} />
-          {registerButton}
-        </>
-      }
-    >
+    <Page title={t('title')} about={t('about')} actions={<Actions>{registerButton}</Actions>}>
       <WaitingHint />
       <Chips program={program} />
       <DataList<Customer>
@@ -110,6 +101,16 @@ export function CustomersPage() {
         }}
       />
     </Page>
+  )
+}
+
+function Actions({ children }: { readonly children: ReactNode }) {
+  const { t } = useTranslation('customers')
+  return (
+    <>
+      <ImportLink kind="customers" label={t('importOrExport')} />
+      {children}
+    </>
   )
 }
 

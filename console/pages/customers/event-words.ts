@@ -33,10 +33,8 @@ export function useEventWords() {
         return t('timeline.return', { amount: formatMoney(event.done.refundAmount, currency) })
       case 'returnBooked':
         return t('timeline.returnBooked')
-      case 'adjust': {
-        const { key, amount } = event.entry
-        return t('timeline.adjusted', { change: program.change(key, amount) })
-      }
+      case 'adjust':
+        return t('timeline.adjusted', { change: program.change(event.entry.key, event.entry.amount) })
       case 'opening':
         return t('timeline.opening', { change: program.change(event.entry.key, event.entry.amount) })
       case 'expire':

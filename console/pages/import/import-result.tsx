@@ -38,7 +38,6 @@ export function ImportResult({ done, scanned }: { readonly done: Import; readonl
 
 function Problems({ done, scanned }: { readonly done: Import; readonly scanned: ScannedFile }) {
   const { t } = useTranslation('import')
-  const words = useFieldWords()
   const problems = useQuery({
     queryKey: ['imports', done.id, 'rejected', done.rejected],
     queryFn: async () => {
@@ -74,41 +73,49 @@ function Problems({ done, scanned }: { readonly done: Import; readonly scanned: 
         </Button>
       </Group>
       {save.error && <Failure error={save.error} />}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard has to be able to scroll it. */}
-      <section className={classes.problems} aria-label={t('result.problems')} tabIndex={0}>
-        <Table stickyHeader verticalSpacing={6}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t('result.row')}</Table.Th>
-              <Table.Th>{t('result.problem')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {(problems.data ?? []).map(({ row, problems: found }) => (
-              <Table.Tr key={row}>
-                <Table.Td>{formatNumber(row)}</Table.Td>
-                <Table.Td>
-                  {found.map(({ field, code, otherRow }) => (
-                    <Text size="sm" key={`${field} ${code}`}>
-                      {t('result.problemOf', {
-                        field: words(field),
-                        problem: t(otherRow ? 'problem.duplicateOf' : `problem.${code}`, {
-                          row: formatNumber(otherRow ?? 0),
-                        }),
-                      })}
-                    </Text>
-                  ))}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </section>
+      <ProblemTable rows={problems.data ?? []} />
       {done.rejected > shown && (
         <Text size="sm" c="dimmed">
           {t('result.more', { count: done.rejected - shown, shown: formatNumber(done.rejected - shown) })}
         </Text>
       )}
     </Stack>
+  )
+}
+
+function ProblemTable({ rows }: { readonly rows: readonly RejectedRow[] }) {
+  const { t } = useTranslation('import')
+  const words = useFieldWords()
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard has to be able to scroll it.
+    <section className={classes.problems} aria-label={t('result.problems')} tabIndex={0}>
+      <Table stickyHeader verticalSpacing={6}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('result.row')}</Table.Th>
+            <Table.Th>{t('result.problem')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map(({ row, problems: found }) => (
+            <Table.Tr key={row}>
+              <Table.Td>{formatNumber(row)}</Table.Td>
+              <Table.Td>
+                {found.map(({ field, code, otherRow }) => (
+                  <Text size="sm" key={`${field} ${code}`}>
+                    {t('result.problemOf', {
+                      field: words(field),
+                      problem: t(otherRow ? 'problem.duplicateOf' : `problem.${code}`, {
+                        row: formatNumber(otherRow ?? 0),
+                      }),
+                    })}
+                  </Text>
+                ))}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
   )
 }

@@ -12,6 +12,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { Section } from '../../ui/section.tsx'
 import { ImportResult } from './import-result.tsx'
 import { MappingTable } from './mapping-table.tsx'
+import type { ImportChoice } from './run-import.ts'
 import { RunProgress } from './run-progress.tsx'
 import { keepMapping, mappingFor, type ScannedFile, scanFile } from './scan-file.ts'
 import { useImportRun } from './use-import-run.ts'
@@ -90,8 +91,7 @@ function Steps({ scanned, around, campaigns, mapping, onMapping }: StepsProps) {
   const { t } = useTranslation('import')
   const { country } = useSession().organization
   const [campaign, setCampaign] = useState<string | null>(campaigns.length === 1 ? campaigns[0]!.id : null)
-  const [updates, setUpdates] = useState(false)
-  const [counts, setCounts] = useState(true)
+  const [options, setOptions] = useState({ updates: false, countsTowardTotal: true })
   const { run, progress, stop } = useImportRun()
   const fields = Object.values(mapping)
   const needsCampaign =
@@ -105,8 +105,7 @@ function Steps({ scanned, around, campaigns, mapping, onMapping }: StepsProps) {
       around,
       mapping,
       campaign: campaign ?? undefined,
-      updates,
-      countsTowardTotal: counts,
+      ...options,
       isDryRun,
       country,
     })
@@ -130,43 +129,75 @@ function Steps({ scanned, around, campaigns, mapping, onMapping }: StepsProps) {
           maw={480}
         />
       )}
-      <Checkbox
-        label={t('options.update')}
-        description={t('options.updateAbout')}
-        checked={updates}
-        onChange={(event) => setUpdates(event.currentTarget.checked)}
+      <Options
+        hasBalances={fields.some((field) => field.startsWith('balance:'))}
+        options={options}
+        onChange={setOptions}
       />
-      {fields.some((field) => field.startsWith('balance:')) && (
-        <Checkbox
-          label={t('options.total')}
-          description={t('options.totalAbout')}
-          checked={counts}
-          onChange={(event) => setCounts(event.currentTarget.checked)}
-        />
-      )}
       {progress ? (
         <RunProgress progress={progress} isDryRun={run.variables?.isDryRun ?? false} onStop={stop} />
       ) : (
-        <Group gap="xs">
-          <Button
-            variant="default"
-            leftSection={<IconFileSearch size={16} aria-hidden />}
-            onClick={() => begin(true)}
-            disabled={!isReady}
-          >
-            {t('run.check')}
-          </Button>
-          <Button
-            leftSection={<IconFileUpload size={16} aria-hidden />}
-            onClick={() => begin(false)}
-            disabled={!isReady}
-          >
-            {t('run.import')}
-          </Button>
-        </Group>
+        <Buttons isReady={isReady} onBegin={begin} />
       )}
       {run.error && <Failure error={run.error} />}
       {run.data && <ImportResult done={run.data} scanned={scanned} />}
     </Stack>
+  )
+}
+
+interface OptionsProps {
+  readonly hasBalances: boolean
+  readonly options: Pick<ImportChoice, 'updates' | 'countsTowardTotal'>
+  onChange(options: OptionsProps['options']): void
+}
+
+function Options({ hasBalances, options, onChange }: OptionsProps) {
+  const { t } = useTranslation('import')
+  return (
+    <>
+      <Checkbox
+        label={t('options.update')}
+        description={t('options.updateAbout')}
+        checked={options.updates}
+        onChange={(event) => onChange({ ...options, updates: event.currentTarget.checked })}
+      />
+      {hasBalances && (
+        <Checkbox
+          label={t('options.total')}
+          description={t('options.totalAbout')}
+          checked={options.countsTowardTotal}
+          onChange={(event) => onChange({ ...options, countsTowardTotal: event.currentTarget.checked })}
+        />
+      )}
+    </>
+  )
+}
+
+function Buttons({
+  isReady,
+  onBegin,
+}: {
+  readonly isReady: boolean
+  readonly onBegin: (isDryRun: boolean) => void
+}) {
+  const { t } = useTranslation('import')
+  return (
+    <Group gap="xs">
+      <Button
+        variant="default"
+        leftSection={<IconFileSearch size={16} aria-hidden />}
+        onClick={() => onBegin(true)}
+        disabled={!isReady}
+      >
+        {t('run.check')}
+      </Button>
+      <Button
+        leftSection={<IconFileUpload size={16} aria-hidden />}
+        onClick={() => onBegin(false)}
+        disabled={!isReady}
+      >
+        {t('run.import')}
+      </Button>
+    </Group>
   )
 }

@@ -112,7 +112,7 @@ function findOwner(
     const isNamed = problems.some((known) => known.field === field && known.code === 'duplicate')
     if (otherRow !== undefined && !isNamed) problems.push({ field, code: 'duplicate', otherRow })
     const customer = owners.get(`${field} ${key}`)
-    // The barcode of an erased customer stays taken: whoever is erased does not come back with a file.
+    // The barcode of an erased customer stays taken: erased customers do not come back with a file.
     if (customer && (!known.has(customer) || (owner && owner !== customer)))
       problems.push({ field, code: 'taken' })
     owner ??= customer
