@@ -112,7 +112,7 @@ test('a row becomes a customer with consents, card, balances and lots', async ()
   const done = await merchant.call('POST', `/v1/imports/${id}/finish`)
   expect(done.body).toMatchObject({ status: 'finished', created: 1, lastRow: 2, columns: { Mail: 'email' } })
   // No event for each customer, one for the import.
-  const after = (await merchant.call('GET', `/v1/events?cursor=${before.nextCursor}`)).body.data
+  const after = (await merchant.call('GET', `/v1/events?after=${before.cursor}`)).body.data
   expect(after.map(({ type, data }: never) => [type, data])).toEqual([
     ['import.finished', expect.objectContaining({ import: id, kind: 'customers', created: 1 })],
   ])

@@ -77,6 +77,7 @@ function insertOf(table: string, org: number): string {
     if (name === 'org_id') return String(org)
     if (table === 'campaigns' && name === 'status') return `'draft'`
     if (table === 'enrollment_pages' && name === 'mode') return `'open'`
+    if (table === 'imports' && name === 'kind') return `'customers'`
     if (table === 'people' && name === 'role') return `'owner'`
     const value = anyOf[type]
     if (value === undefined) throw new Error(`${table}.${name}: no value of type ${type} is known here`)
