@@ -12,6 +12,7 @@ import { openFileService, readPages, readServiceSetup } from './file-service.ts'
 
 interface ExportOptions {
   url?: string
+  profile?: string
   format?: string
 }
 
@@ -31,7 +32,8 @@ export function addExportCommand(parent: Command, context: Context, kind: Import
   )
     .argument('<file>', 'the file to write')
     .option('--format <format>', 'csv or ndjson (default: by the name of the file)')
-    .option('--url <address>', 'URL of the service (default: from demo.json, or this computer)')
+    .option('--url <address>', 'URL of the service (default: that of the profile, or of the demo)')
+    .option('--profile <name>', 'credentials stored by "login" under this name')
     .action(async (file: string, options: ExportOptions) =>
       context.report(await exportTo(context, kind, file, options)),
     )

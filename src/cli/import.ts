@@ -19,6 +19,7 @@ import { toProblemLines, writeRejected } from './rejected-rows.ts'
 
 interface ImportOptions {
   url?: string
+  profile?: string
   campaign?: string
   map?: string
   saveMap?: string
@@ -57,7 +58,8 @@ export function addImportCommand(parent: Command, context: Context, kind: Import
     .option('--encoding <name>', 'utf-8 or windows-1252', 'utf-8')
     .option('--again', 'begin anew instead of resuming what was interrupted')
     .option('--at-once <count>', 'how many requests to send at once', '2')
-    .option('--url <address>', 'URL of the service (default: from demo.json, or this computer)')
+    .option('--url <address>', 'URL of the service (default: that of the profile, or of the demo)')
+    .option('--profile <name>', 'credentials stored by "login" under this name')
   if (kind === 'customers')
     command
       .option('--campaign <id or name>', 'give everyone a card of this campaign')
