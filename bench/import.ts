@@ -76,7 +76,11 @@ async function openMerchant(url: string): Promise<MerchantEnv> {
     return (await reply.json()) as Record<string, string>
   }
   const operator = { authorization: `Bearer ${benchSecrets.adminToken}` }
-  const { id: organization } = await call('/admin/v1/organizations', { name: 'Benchmark', country: 'AT' }, operator)
+  const { id: organization } = await call(
+    '/admin/v1/organizations',
+    { name: 'Benchmark', country: 'AT' },
+    operator,
+  )
   const { id: integration, apiKey } = await call('/admin/v1/integrations', { name: 'Benchmark' }, operator)
   const { apiSecret } = await call(
     `/admin/v1/organizations/${organization}/connections`,
@@ -117,7 +121,14 @@ interface Timed {
 async function timed(args: readonly string[], env: MerchantEnv): Promise<Timed> {
   const startedAt = performance.now()
   const cpuBefore = cpuOfChildren(process.pid) ?? 0
-  const command = [join(packageRoot, 'dist/loyalty-wallet.js'), 'customers', ...args, '--url', env.url, '--json']
+  const command = [
+    join(packageRoot, 'dist/loyalty-wallet.js'),
+    'customers',
+    ...args,
+    '--url',
+    env.url,
+    '--json',
+  ]
   const child = spawn(process.execPath, command, {
     env: { ...process.env, API_KEY: env.apiKey, API_SECRET: env.apiSecret },
     stdio: ['ignore', 'pipe', 'inherit'],
