@@ -59,7 +59,7 @@ export const grants: Record<string, readonly string[]> = {
   people: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   pepper_marks: ['SELECT', 'INSERT', 'UPDATE'],
   person_logins: ['SELECT', 'INSERT', 'DELETE'],
-  person_sessions: ['SELECT', 'INSERT', 'UPDATE (last_used_at)', 'DELETE'],
+  person_sessions: ['SELECT', 'INSERT', 'UPDATE (last_used_at)', 'UPDATE (visits)', 'DELETE'],
   products: ['SELECT', 'INSERT', 'UPDATE'],
   returns: ['SELECT', 'INSERT', 'UPDATE (reason)'],
   rule_usage: ['SELECT', 'INSERT', 'UPDATE'],
@@ -75,6 +75,9 @@ export const grants: Record<string, readonly string[]> = {
   webhooks: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
 }
 
+/** What the service may only do with the owner's rights, each of which checks what it is asked for. */
+const ownerFunctions = ['delete_test_organization(integer, integer, text[])']
+
 export interface RoleState {
   /** The user we log in as. */
   readonly login: string
@@ -89,7 +92,7 @@ export interface RoleState {
  * schema; it has to include what this one needs.
  */
 export async function readRoleState(client: pg.Client, { isNewer = false } = {}): Promise<RoleState> {
-  const { rows } = await client.query<RoleRow>(roleQuery, [appRole])
+  const { rows } = await client.query<RoleRow>(roleQuery, [appRole, ownerFunctions])
   const row = rows[0]!
   const { login, isLoginExempt } = row
   if (row.oid === null) return { login, isLoginExempt, obstacle: 'missing' }
@@ -155,6 +158,11 @@ const remedies: Partial<Record<NonNullable<RoleState['obstacle']>, (client: pg.C
       await client.query(`REVOKE ALL ON ${table} FROM ${appRole}`)
       await client.query(`GRANT ${grants[table]!.join(', ')} ON ${table} TO ${appRole}`)
     }
+    const { rows: found } = await client.query<{ name: string }>(
+      'SELECT name FROM unnest($1::text[]) AS f (name) WHERE to_regprocedure(name) IS NOT NULL',
+      [ownerFunctions],
+    )
+    for (const { name } of found) await client.query(`GRANT EXECUTE ON FUNCTION ${name} TO ${appRole}`)
     await client.query('COMMIT')
   },
 }
@@ -174,7 +182,9 @@ const roleQuery = `
     r.rolsuper OR r.rolbypassrls AS "isExempt",
     pg_has_role(l.oid, r.oid, CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'SET' ELSE 'MEMBER' END)
       AS "canBeTaken",
-    has_schema_privilege(r.oid, current_schema(), 'USAGE') AS "canUseSchema"
+    has_schema_privilege(r.oid, current_schema(), 'USAGE') AND NOT EXISTS (
+      SELECT FROM unnest($2::text[]) AS f (name) WHERE NOT has_function_privilege(r.oid, to_regprocedure(name), 'EXECUTE'))
+      AS "canUseSchema"
   FROM pg_roles l LEFT JOIN pg_roles r ON r.rolname = $1
   WHERE l.rolname = session_user`
 

@@ -179,7 +179,7 @@ export async function takeBack(
   const deps = story.at(now)
   const last = sale.transaction.basket.lines.at(-1)!
   const opaqueId = `${sale.receipt}-R`
-  const change = returnTransaction(deps, {
+  const change = returnTransaction(deps, story, {
     transaction: sale.transaction.id,
     opaqueId,
     reason,

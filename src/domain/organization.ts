@@ -6,6 +6,12 @@ export const mainBranch = 'main'
 /** What a connection may do: what a till needs (`pos`), or everything else in the organization (`manage`). */
 export type ScopeName = 'pos' | 'manage'
 
+/** Whether it is about real customers. */
+export type Mode = 'live' | 'test'
+
+export const modeOf = ({ testOf }: Pick<Organization, 'testOf'>): Mode =>
+  testOf === undefined ? 'live' : 'test'
+
 export interface Organization {
   /** The number that leads every key in the database; outside it appears only in tokens that only we read. */
   readonly orgId: number
@@ -26,6 +32,10 @@ export interface Organization {
   readonly maxBackdateDays: number
   readonly isSubscribed: boolean
   readonly isDemo: boolean
+  /** The live organization that a test organization belongs to, by its number; undefined for a live one. */
+  readonly testOf?: number
+  /** How far the clock of a test organization is ahead of the real one; 0 for a live one. */
+  readonly aheadMs: number
   readonly createdAt: Date
   readonly updatedAt: Date
 }

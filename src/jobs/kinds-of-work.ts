@@ -5,11 +5,9 @@
 import { fillNameKeys } from '../operations/customers/fill-name-keys.ts'
 import type { Deps } from '../operations/deps.ts'
 import { deleteOldEvents, nextLook } from '../operations/events/delete-old-events.ts'
-import { makeReminders } from '../operations/messages/make-reminders.ts'
-import { sendMessages } from '../operations/messages/send-messages.ts'
 import { forgetRequests } from '../operations/record-requests.ts'
+import { workInOwnTime } from '../operations/test-mode/work-in-own-time.ts'
 import type { Turn } from '../operations/turn.ts'
-import { expireInactive, expireWallets } from '../operations/wallets/expire-wallets.ts'
 import { upsertDueWork, type WorkDone, type WorkKind } from '../store/due-work.ts'
 import { deleteOldReplies, findOldestReply, repliesAtOnce } from '../store/idempotency.ts'
 import { deleteOldMessages, messagesAtOnce } from '../store/messages.ts'
@@ -34,12 +32,9 @@ const notBefore = (now: Date, pauseMs: number, next: Date | undefined) =>
   next && new Date(Math.max(next.getTime(), now.getTime() + pauseMs))
 
 export const kindsOfWork: Record<WorkKind, KindOfWork> = {
-  expiry: expireWallets,
-  inactivity: expireInactive,
+  ...workInOwnTime,
   names: fillNameKeys,
   events: deleteOldEvents,
-  reminders: makeReminders,
-  sending: sendMessages,
 
   async replies({ pool, clock, retention }, org, { mayContinue }) {
     const now = clock()

@@ -26,6 +26,16 @@ export const workKinds = [
 
 export type WorkKind = (typeof workKinds)[number]
 
+/**
+ * Kinds whose times are those of the organization's clock, in the order in which they are done at the same moment:
+ * what expires is booked before anybody is told about it. `due_at` and `armed_for` are real times all the same, so that
+ * what is due is found across all organizations; `ahead_ms` in the row is the difference, and moves with them. A test
+ * organization has a row for each of these kinds from the start. The other kinds delete what is old by the real clock.
+ */
+export const kindsInOwnTime = ['expiry', 'inactivity', 'reminders', 'sending'] as const satisfies WorkKind[]
+
+const ahead = (row: string) => `${row}.ahead_ms * interval '1 ms'`
+
 export interface DueWork {
   readonly org: number
   readonly kind: WorkKind
@@ -204,7 +214,7 @@ export async function lockDueWork(
 }
 
 export interface WorkDone {
-  /** When there is something to do next; undefined for nothing known. */
+  /** When there is something to do next, by the organization's clock; undefined for nothing known. */
   readonly next?: Date
   /** Where the next run resumes. */
   readonly progress?: unknown
@@ -222,7 +232,7 @@ export async function updateDoneWork(
 ): Promise<boolean> {
   const updated = await execute(
     tenant.db,
-    `UPDATE due_work SET due_at = least(armed_for, $4::timestamptz), attempts = 0, last_error = NULL,
+    `UPDATE due_work SET due_at = least(armed_for, $4::timestamptz - ${ahead('due_work')}), attempts = 0, last_error = NULL,
        progress = CASE WHEN armed_for <= $6::timestamptz THEN NULL ELSE $5::json END,
        lease = NULL, leased_until = NULL
      WHERE org_id = $1 AND kind = $2 AND lease = $3`,
@@ -248,10 +258,10 @@ export async function updateFailedWork(
 
 // Arming ----------------------------------------------------------------------------------------------------
 
-/** When work is due, as far as a row says. */
+/** When work is due by the organization's clock, as far as a row says. */
 export type KnownDue = Partial<Record<WorkKind, Date>>
 
-/** Something that becomes due. */
+/** Something that becomes due, by the organization's clock. */
 export interface Arming {
   readonly kind: WorkKind
   readonly at: Date
@@ -291,10 +301,10 @@ function armStep(org: number, kind: WorkKind, at: Date, now: Date): Step {
 SELECT o.org_id, $2::text, $3::timestamptz, $3::timestamptz FROM setup_versions o
 WHERE o.org_id = $1::integer AND NOT EXISTS (
   SELECT 1 FROM due_work k WHERE k.org_id = $1::integer AND k.kind = $2::text
-    AND (k.due_at > $4::timestamptz AND k.due_at <= $3::timestamptz
-      OR k.armed_for > $4::timestamptz AND k.armed_for <= $3::timestamptz))
-ON CONFLICT (org_id, kind) DO UPDATE SET due_at = least(due_work.due_at, EXCLUDED.due_at),
-  armed_for = least(due_work.armed_for, EXCLUDED.armed_for),
+    AND (k.due_at > $4::timestamptz - ${ahead('k')} AND k.due_at <= $3::timestamptz - ${ahead('k')}
+      OR k.armed_for > $4::timestamptz - ${ahead('k')} AND k.armed_for <= $3::timestamptz - ${ahead('k')}))
+ON CONFLICT (org_id, kind) DO UPDATE SET due_at = least(due_work.due_at, EXCLUDED.due_at - ${ahead('due_work')}),
+  armed_for = least(due_work.armed_for, EXCLUDED.armed_for - ${ahead('due_work')}),
   progress = CASE WHEN EXCLUDED.due_at > $4::timestamptz THEN due_work.progress END`,
     values: [String(org), kind, at.toISOString(), new Date(now.getTime() + marginMs).toISOString()],
   }

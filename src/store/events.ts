@@ -158,6 +158,31 @@ const toEvent = (row: EventRow): RecordedEvent => ({
   data: row.data,
 })
 
+/** What was recorded after a position: how many of each type, and the first and the last of them. */
+export async function countEventsAfter(tenant: Tenant, after: number) {
+  const rows = await many<{ type: EventType; count: number; first: number; last: number }>(
+    tenant.db,
+    `SELECT type, count(*)::int AS count, min(position) AS first, max(position) AS last FROM events
+     WHERE org_id = $1 AND position > $2 GROUP BY type ORDER BY type`,
+    [tenant.orgId, after],
+  )
+  const ends = [...rows.map(({ first }) => first), ...rows.map(({ last }) => last)]
+  const found = await many<{ id: string; position: number }>(
+    tenant.db,
+    'SELECT id, position FROM events WHERE org_id = $1 AND position = ANY($2::bigint[])',
+    [tenant.orgId, rows.length > 0 ? [Math.min(...ends), Math.max(...ends)] : []],
+  )
+  const idAt = (position: number) => {
+    const event = found.find((each) => each.position === position)
+    return event && idFrom('evt', event.id)
+  }
+  return {
+    events: rows.map(({ type, count }) => ({ type, count })),
+    firstEvent: idAt(Math.min(...ends)),
+    lastEvent: idAt(Math.max(...ends)),
+  }
+}
+
 /** The position of the first event at that time or later; the next one if there is none. */
 export async function findPositionAt(tenant: Tenant, time: Date): Promise<number> {
   const { oldest, newest } = await findEventRange(tenant)

@@ -13,22 +13,40 @@ const toleranceMs = 3_600_000
 
 const pool = Buffer.alloc(8 * 512)
 let poolAt = pool.length
-let lastMs = 0
-let counter = 0
+
+/** The last id of a clock. */
+interface Line {
+  ms: number
+  counter: number
+}
+
+const real: Line = { ms: 0, counter: 0 }
+/** Shared by all test organizations, whose clocks differ: an id of one takes no time from another. */
+const ahead: Line = { ms: 0, counter: 0 }
+const aheadTimes = new WeakSet<Date>()
+
+/** Marks a time of a test organization's clock: ids of live organizations must not follow it. */
+export function markAhead(time: Date): Date {
+  aheadTimes.add(time)
+  return time
+}
 
 export function newId<P extends IdPrefix>(prefix: P, now: Date): IdOf<P> {
+  const isAhead = aheadTimes.has(now)
+  const line = isAhead ? ahead : real
   // A clock that steps back must not break the order: the last millisecond is kept until time has caught up.
   // A clock that was far ahead was wrong and is not followed: from now on ids carry the current time.
-  const ms = lastMs - now.getTime() > toleranceMs ? now.getTime() : Math.max(now.getTime(), lastMs)
-  if (ms === lastMs) {
-    counter++
+  const isFollowed = line.ms - now.getTime() <= (isAhead ? 0 : toleranceMs)
+  const ms = isFollowed ? Math.max(now.getTime(), line.ms) : now.getTime()
+  if (ms === line.ms) {
+    line.counter++
   } else {
-    lastMs = ms
-    counter = 0
+    line.ms = ms
+    line.counter = 0
   }
-  if (counter > 0xfff) {
-    lastMs++
-    counter = 0
+  if (line.counter > 0xfff) {
+    line.ms++
+    line.counter = 0
   }
   if (poolAt === pool.length) {
     randomFillSync(pool)
@@ -37,8 +55,8 @@ export function newId<P extends IdPrefix>(prefix: P, now: Date): IdOf<P> {
   pool[poolAt] = 0x80 | (pool[poolAt]! & 0x3f)
   const random = pool.toString('hex', poolAt, poolAt + 8)
   poolAt += 8
-  const time = lastMs.toString(16).padStart(12, '0')
-  return `${prefix}_${time}7${counter.toString(16).padStart(3, '0')}${random}` as IdOf<P>
+  const time = line.ms.toString(16).padStart(12, '0')
+  return `${prefix}_${time}7${line.counter.toString(16).padStart(3, '0')}${random}` as IdOf<P>
 }
 
 const latestMs = 2 ** 48 - 1

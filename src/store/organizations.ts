@@ -18,6 +18,8 @@ export interface OrganizationRow {
   max_backdate_days: number
   is_subscribed: boolean
   is_demo: boolean
+  test_of: number | null
+  ahead_ms: string
   created_at: Date
   updated_at: Date
 }
@@ -37,6 +39,8 @@ export function toOrganization(row: OrganizationRow): Organization {
     maxBackdateDays: row.max_backdate_days,
     isSubscribed: row.is_subscribed,
     isDemo: row.is_demo,
+    testOf: row.test_of ?? undefined,
+    aheadMs: Number(row.ahead_ms),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
@@ -44,7 +48,8 @@ export function toOrganization(row: OrganizationRow): Organization {
 
 /** Columns of a table aliased `o`, without the logo: they are read with most requests. */
 export const organizationColumns = `o.org_id, o.id, o.name, o.country, o.currency, o.timezone, o.locale, o.color,
-  o.strict_references, o.max_backdate_days, o.is_subscribed, o.is_demo, o.created_at, o.updated_at`
+  o.strict_references, o.max_backdate_days, o.is_subscribed, o.is_demo, o.test_of, o.ahead_ms,
+  o.created_at, o.updated_at`
 
 interface ShownRow extends OrganizationRow {
   logo: string | null
@@ -137,7 +142,7 @@ export async function listOrganizations(
 
 export type NewOrganization = Pick<
   Organization,
-  'id' | 'name' | 'country' | 'currency' | 'timezone' | 'locale' | 'isDemo' | 'createdAt'
+  'id' | 'name' | 'country' | 'currency' | 'timezone' | 'locale' | 'isDemo' | 'testOf' | 'createdAt'
 >
 
 export async function insertOrganization(
@@ -146,8 +151,8 @@ export async function insertOrganization(
 ): Promise<ShownOrganization> {
   const row = await maybeOne<ShownRow>(
     tenant.db,
-    `INSERT INTO organizations AS o (id, name, country, currency, timezone, locale, is_demo, created_at, updated_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) RETURNING ${shownColumns}`,
+    `INSERT INTO organizations AS o (id, name, country, currency, timezone, locale, is_demo, test_of, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) RETURNING ${shownColumns}`,
     [
       uuidOf(organization.id),
       organization.name,
@@ -156,6 +161,7 @@ export async function insertOrganization(
       organization.timezone,
       organization.locale,
       organization.isDemo,
+      organization.testOf ?? null,
       organization.createdAt,
     ],
   )

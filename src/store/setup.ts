@@ -49,7 +49,7 @@ export interface SetupState {
  */
 export function setupState({ orgId }: Tenant, kinds: readonly WorkKind[]): Question<SetupState> {
   const dueTimes = kinds.map(
-    (kind) => `, (SELECT (date_part('epoch', due_at) * 1000)::bigint FROM due_work
+    (kind) => `, (SELECT (date_part('epoch', due_at) * 1000)::bigint + ahead_ms FROM due_work
        WHERE org_id = $1::integer AND kind = '${kind}')`,
   )
   return question(

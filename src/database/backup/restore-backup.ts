@@ -158,7 +158,9 @@ async function removeEmptyTables(client: pg.Client): Promise<void> {
       `The database has data (in ${filled.rows.map(({ name }) => name).join(', ')}), and a restore never writes over data. Restore into an empty database: set DATA_DIR to a new folder, or DATABASE_URL to a new database.`,
     )
   await client.query(`DROP TABLE ${names.join(', ')}`)
-  await client.query('DROP FUNCTION IF EXISTS current_org()')
+  await client.query(
+    'DROP FUNCTION IF EXISTS current_org(), delete_test_organization(integer, integer, text[])',
+  )
 }
 
 async function copyRows(

@@ -96,6 +96,22 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
     advice: 'Revoke one that is no longer used: `POST /v1/connections/{id}/revoke`.',
   },
   connection_revoked: { status: 400, advice: 'Create a new connection with `POST /v1/connections`.' },
+  live_organization_required: {
+    status: 400,
+    advice: 'Use a connection of the live organization, or go back to it in the console.',
+  },
+  test_organization_required: {
+    status: 400,
+    advice: 'Create a test organization with `POST /v1/test-organizations`, and use its connection.',
+  },
+  test_organization_not_found: {
+    status: 404,
+    advice: 'List the test organizations with `GET /v1/test-organizations`.',
+  },
+  too_many_test_organizations: {
+    status: 400,
+    advice: 'Delete one that is no longer used: `DELETE /v1/test-organizations/{id}`.',
+  },
   webhook_not_found: { status: 404, advice: 'List the webhooks with `GET /v1/webhooks`.' },
   webhook_paused: {
     status: 409,

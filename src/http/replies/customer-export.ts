@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import type { CustomerExport } from '../../operations/customers/export-customer.ts'
 import type { Caller, Deps } from '../../operations/deps.ts'
+import { timeOf } from '../../operations/organizations/time-of.ts'
 import { toPassOfCustomer } from '../schemas/wallet-passes.ts'
 import { createWalletUrls } from '../wallet-urls.ts'
 import { toCouponRecordReply, toCustomerWithExpiryReply, toLedgerEntryReply } from './customer.ts'
@@ -21,7 +22,7 @@ export function sendExport(
     customer: createWalletUrls(deps).ofCustomer(asking, toCustomerWithExpiryReply(view)),
     transactions: rendered(transactions, (sale) => toTransactionReply(sale, asking.organization)),
     ledger: rendered(ledger, toLedgerEntryReply),
-    coupons: rendered(coupons, (coupon) => toCouponRecordReply(coupon, deps.clock())),
+    coupons: rendered(coupons, (coupon) => toCouponRecordReply(coupon, timeOf(deps, asking.organization))),
     passes: passes.map(toPassOfCustomer),
   })
 }

@@ -12,6 +12,7 @@ import {
 } from '../../operations/campaigns/manage-campaigns.ts'
 import { previewCampaign } from '../../operations/campaigns/preview-campaign.ts'
 import { getVisibleCampaign, listVisibleCampaigns } from '../../operations/campaigns/visible-campaigns.ts'
+import { timeOf } from '../../operations/organizations/time-of.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
@@ -109,7 +110,7 @@ const spendRefusals = [
 ] as const
 
 export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
-  const { pool, clock } = deps
+  const { pool } = deps
 
   app.get(
     '/v1/campaigns',
@@ -167,7 +168,12 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
     (request, reply) =>
       respondToWrite(deps, request, reply, {
         work: (tenant) =>
-          createCampaign(tenant, request.caller.organization, toObject(request.body), clock()),
+          createCampaign(
+            tenant,
+            request.caller.organization,
+            toObject(request.body),
+            timeOf(deps, request.caller.organization),
+          ),
         status: 201,
         render: toCampaignReply,
       }),
@@ -194,7 +200,13 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
       const id = parseId('cmp', request.params.id)
       return respondToWrite(deps, request, reply, {
         work: (tenant) =>
-          patchCampaign(tenant, request.caller.organization, id, toObject(request.body), clock()),
+          patchCampaign(
+            tenant,
+            request.caller.organization,
+            id,
+            toObject(request.body),
+            timeOf(deps, request.caller.organization),
+          ),
         status: 200,
         render: toCampaignReply,
       })
@@ -213,7 +225,7 @@ function toObject(body: unknown): Record<string, unknown> {
 }
 
 function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): void {
-  const { pool, clock } = deps
+  const { pool } = deps
   const summaries = {
     publish: 'Publish the draft as the next version',
     pause: 'Pause a campaign: no registrations, and nothing is collected',
@@ -244,8 +256,13 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
         return respondToWrite(deps, request, reply, {
           work: (tenant) =>
             action === 'publish'
-              ? publishCampaign(tenant, organization, id, clock())
-              : stopCampaign(tenant, id, action === 'pause' ? 'paused' : 'archived', clock()),
+              ? publishCampaign(tenant, organization, id, timeOf(deps, request.caller.organization))
+              : stopCampaign(
+                  tenant,
+                  id,
+                  action === 'pause' ? 'paused' : 'archived',
+                  timeOf(deps, request.caller.organization),
+                ),
           status: 200,
           render: toCampaignReply,
         })
@@ -276,7 +293,7 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
       const tenant = tenantOf(pool, organization.orgId)
       const campaign = await getCampaign(tenant, parseId('cmp', request.params.id))
       const { wallet, branch = 'main', definition, ...body } = request.body
-      const now = clock()
+      const now = timeOf(deps, request.caller.organization)
       const { basket, occurredAt = now } = toBasketRequest({ ...body, customer: '', card: '' }, now)
       const tried = { balances: wallet?.collectables ?? {}, transactionCount: wallet?.transactions ?? 0 }
       const sale = { ...basket, branch, occurredAt }

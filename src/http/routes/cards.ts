@@ -9,6 +9,7 @@ import {
   setCardBlocked,
 } from '../../operations/customers/change-card.ts'
 import { unblockCard } from '../../operations/enrollment/approve-card.ts'
+import { timeOf } from '../../operations/organizations/time-of.ts'
 import { showWallet } from '../../operations/wallet-page/show-wallet.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import { type BarcodeKind, barcodeKinds, drawBarcode } from '../assets/barcode-svg.ts'
@@ -33,7 +34,7 @@ const GetCardBarcodeQuery = Type.Object({
 type CardReply = ReturnType<typeof toCardReply>
 
 export function cardRoutes(app: Server, { deps }: ServerOptions): void {
-  const { pool, clock } = deps
+  const { pool } = deps
   const walletUrls = createWalletUrls(deps)
   const withUrl = (request: FastifyRequest) => (card: CardReply) => walletUrls.ofCard(request.caller, card)
 
@@ -74,7 +75,8 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
     },
     (request, reply) =>
       respondToWrite(deps, request, reply, {
-        work: (tenant) => replaceCard(tenant, parseId('card', request.params.id), clock()),
+        work: (tenant) =>
+          replaceCard(tenant, parseId('card', request.params.id), timeOf(deps, request.caller.organization)),
         status: 201,
         render: toCardReply,
         finish: withUrl(request),
@@ -86,7 +88,6 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
 }
 
 function blockRoutes(app: Server, deps: ServerOptions['deps']): void {
-  const { clock } = deps
   const walletUrls = createWalletUrls(deps)
 
   for (const [action, isBlocked] of [
@@ -116,8 +117,8 @@ function blockRoutes(app: Server, deps: ServerOptions['deps']): void {
           work: (tenant) => {
             const id = parseId('card', request.params.id)
             return isBlocked
-              ? setCardBlocked(tenant, id, true, request.caller, clock())
-              : unblockCard(tenant, deps.seal, id, request.caller, clock())
+              ? setCardBlocked(tenant, id, true, request.caller, timeOf(deps, request.caller.organization))
+              : unblockCard(tenant, deps.seal, id, request.caller, timeOf(deps, request.caller.organization))
           },
           status: 200,
           render: toCardReply,
@@ -128,7 +129,6 @@ function blockRoutes(app: Server, deps: ServerOptions['deps']): void {
 }
 
 function walletUrlRoutes(app: Server, deps: ServerOptions['deps']): void {
-  const { clock } = deps
   const walletUrls = createWalletUrls(deps)
 
   for (const action of ['revoke', 'renew'] as const) {
@@ -152,7 +152,13 @@ function walletUrlRoutes(app: Server, deps: ServerOptions['deps']): void {
       (request, reply) => {
         const change = action === 'renew' ? renewWallet : revokeWallet
         return respondToWrite(deps, request, reply, {
-          work: (tenant) => change(tenant, parseId('card', request.params.id), request.caller, clock()),
+          work: (tenant) =>
+            change(
+              tenant,
+              parseId('card', request.params.id),
+              request.caller,
+              timeOf(deps, request.caller.organization),
+            ),
           status: 200,
           render: toCardReply,
           finish: (card: CardReply) => walletUrls.ofCard(request.caller, card),

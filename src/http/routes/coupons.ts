@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { CouponStatus } from '../../domain/coupon.ts'
 import { parseId } from '../../domain/ids.ts'
+import { timeOf } from '../../operations/organizations/time-of.ts'
 import { toNamedRange, toTimeRange } from '../../operations/organizations/time-range.ts'
 import { getCoupon, issueCoupon, revokeCoupon } from '../../operations/wallets/change-coupon.ts'
 import { readCoupons } from '../../operations/wallets/read-coupons.ts'
@@ -57,7 +58,7 @@ const ListCouponsQuery = Type.Object({
 })
 
 export function couponRoutes(app: Server, { deps }: ServerOptions): void {
-  const { pool, clock } = deps
+  const { pool } = deps
 
   couponList(app, deps)
 
@@ -75,7 +76,10 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const tenant = tenantOf(pool, request.caller.organization.orgId)
-      return toCouponRecordReply(await getCoupon(tenant, parseId('cpn', request.params.id)), clock())
+      return toCouponRecordReply(
+        await getCoupon(tenant, parseId('cpn', request.params.id)),
+        timeOf(deps, request.caller.organization),
+      )
     },
   )
 
@@ -99,7 +103,7 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
       const input = { customer: parseId('cus', customer), campaign: parseId('cmp', campaign), reward }
       return respondToChange(deps, request, reply, issueCoupon(input), {
         status: 201,
-        render: (coupon) => toCouponRecordReply(coupon, clock()),
+        render: (coupon) => toCouponRecordReply(coupon, timeOf(deps, request.caller.organization)),
       })
     },
   )
@@ -123,7 +127,7 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
     (request, reply) =>
       respondToChange(deps, request, reply, revokeCoupon(parseId('cpn', request.params.id)), {
         status: 200,
-        render: (coupon) => toCouponRecordReply(coupon, clock()),
+        render: (coupon) => toCouponRecordReply(coupon, timeOf(deps, request.caller.organization)),
       }),
   )
 }
@@ -144,7 +148,7 @@ function couponList(app: Server, deps: ServerOptions['deps']): void {
     async (request, reply) => {
       const { organization } = request.caller
       const { customer, campaign } = request.query
-      const now = deps.clock()
+      const now = timeOf(deps, request.caller.organization)
       const filter = {
         status: request.query.status as CouponStatus | undefined,
         customer,

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { readTransactions } from '../../operations/baskets/read-transactions.ts'
 import { getCustomerId } from '../../operations/customers/customer-view.ts'
+import { timeOf } from '../../operations/organizations/time-of.ts'
 import { listCoupons } from '../../store/coupons.ts'
 import { listLedgerEntries } from '../../store/ledger.ts'
 import { tenantOf } from '../../store/tenant.ts'
@@ -22,7 +23,7 @@ const config = { access: ['pos'], refusals: ['customer_not_found'] } as const
 const querystring = Type.Object(PageQuery)
 
 export function customerHistoryRoutes(app: Server, { deps }: ServerOptions): void {
-  const { pool, clock } = deps
+  const { pool } = deps
 
   customerTransactions(app, deps)
 
@@ -70,7 +71,7 @@ export function customerHistoryRoutes(app: Server, { deps }: ServerOptions): voi
     async (request) => {
       const tenant = tenantOf(pool, request.caller.organization.orgId)
       const customer = await getCustomerId(tenant, request.params.id)
-      const now = clock()
+      const now = timeOf(deps, request.caller.organization)
       return listPage(
         'cpn',
         request.query,

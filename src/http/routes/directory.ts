@@ -5,6 +5,7 @@ import {
   getDirectoryEntry,
   patchDirectoryEntry,
 } from '../../operations/organizations/manage-directory.ts'
+import { timeOf } from '../../operations/organizations/time-of.ts'
 import { type DirectoryEntry, listDirectoryEntries } from '../../store/directory.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
@@ -78,7 +79,7 @@ const removable = (type: TSchema) =>
   Optional(Nullable(type, `${(type as { description?: string }).description} \`null\` removes it.`))
 
 export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
-  const { pool, clock } = deps
+  const { pool } = deps
   for (const { kind, prefix, noun, notFound, extra } of lists) {
     const fields: Record<string, TSchema> = extra
     const optional = Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, Optional(type)]))
@@ -152,7 +153,8 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
       },
       (request, reply) =>
         respondToWrite(deps, request, reply, {
-          work: (tenant) => createDirectoryEntry(tenant, kind, request.body, clock()),
+          work: (tenant) =>
+            createDirectoryEntry(tenant, kind, request.body, timeOf(deps, request.caller.organization)),
           status: 201,
           render: toEntryReply,
         }),
@@ -179,7 +181,13 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
       (request, reply) =>
         respondToWrite(deps, request, reply, {
           work: (tenant) =>
-            patchDirectoryEntry(tenant, kind, (request.params as { id: string }).id, request.body, clock()),
+            patchDirectoryEntry(
+              tenant,
+              kind,
+              (request.params as { id: string }).id,
+              request.body,
+              timeOf(deps, request.caller.organization),
+            ),
           status: 200,
           render: toEntryReply,
         }),

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
 import { patchEnrollment, readEnrollment } from '../../operations/enrollment/manage-enrollment.ts'
+import { timeOf } from '../../operations/organizations/time-of.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { respondToWrite } from '../respond.ts'
@@ -50,7 +51,13 @@ export function enrollmentRoutes(app: Server, { deps }: ServerOptions): void {
       const id = parseId('cmp', request.params.id)
       return respondToWrite(deps, request, reply, {
         work: (tenant) =>
-          patchEnrollment(tenant, request.caller.organization, id, request.body, deps.clock()),
+          patchEnrollment(
+            tenant,
+            request.caller.organization,
+            id,
+            request.body,
+            timeOf(deps, request.caller.organization),
+          ),
         status: 200,
         render: toEnrollmentReply(deps.publicUrl()),
       })

@@ -10,6 +10,7 @@ import {
   removeText,
   setText,
 } from '../../operations/messages/manage-texts.ts'
+import { timeOf } from '../../operations/organizations/time-of.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { respondToWrite } from '../respond.ts'
@@ -65,7 +66,9 @@ function kindRoutes(app: Server, { deps }: ServerOptions): void {
     },
     async ({ caller }) => {
       const tenant = tenantOf(deps.pool, caller.organization.orgId)
-      return { data: (await listKinds(tenant, shownKinds, deps.clock())).map(toKindReply) }
+      return {
+        data: (await listKinds(tenant, shownKinds, timeOf(deps, caller.organization))).map(toKindReply),
+      }
     },
   )
 
@@ -88,7 +91,13 @@ function kindRoutes(app: Server, { deps }: ServerOptions): void {
     (request, reply) =>
       respondToWrite(deps, request, reply, {
         work: (tenant) =>
-          patchKind(tenant, request.caller.organization, request.params.kind, request.body, deps.clock()),
+          patchKind(
+            tenant,
+            request.caller.organization,
+            request.params.kind,
+            request.body,
+            timeOf(deps, request.caller.organization),
+          ),
         status: 200,
         render: toKindReply,
       }),
@@ -131,7 +140,8 @@ function textChangeRoutes(app: Server, { deps }: ServerOptions): void {
     },
     (request, reply) =>
       respondToWrite(deps, request, reply, {
-        work: (tenant) => setText(tenant, request.params, request.body, deps.clock()),
+        work: (tenant) =>
+          setText(tenant, request.params, request.body, timeOf(deps, request.caller.organization)),
         status: 200,
         render: toTextReply,
       }),

@@ -8,6 +8,7 @@ import {
   retryMessage,
   sendCardLink,
 } from '../../operations/messages/order-messages.ts'
+import { timeOf } from '../../operations/organizations/time-of.ts'
 import { listMessages } from '../../store/messages.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
@@ -59,7 +60,12 @@ function sendRoute(app: Server, { deps }: ServerOptions): void {
       respondToWrite(deps, request, reply, {
         work: (tenant) => {
           const { card, channel } = request.body
-          return sendCardLink(tenant, deps.seal, { card: parseId('card', card), channel }, deps.clock())
+          return sendCardLink(
+            tenant,
+            deps.seal,
+            { card: parseId('card', card), channel },
+            timeOf(deps, request.caller.organization),
+          )
         },
         status: 201,
         render: toMessageReply,
@@ -140,7 +146,8 @@ function retryRoute(app: Server, { deps }: ServerOptions): void {
     },
     (request, reply) =>
       respondToWrite(deps, request, reply, {
-        work: (tenant) => retryMessage(tenant, parseId('msg', request.params.id), deps.clock()),
+        work: (tenant) =>
+          retryMessage(tenant, parseId('msg', request.params.id), timeOf(deps, request.caller.organization)),
         status: 200,
         render: toMessageReply,
       }),

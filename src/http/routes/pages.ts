@@ -9,6 +9,7 @@ import type { Deps } from '../../operations/deps.ts'
 import { findPage } from '../../operations/enrollment/open-page.ts'
 import { noteOpened } from '../../operations/messages/order-messages.ts'
 import { findUnsubscribe, unsubscribe } from '../../operations/messages/unsubscribe.ts'
+import { timeIn } from '../../operations/organizations/time-of.ts'
 import { openWalletPage } from '../../operations/wallet-page/open-wallet.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import { sendContent } from '../assets/send-content.ts'
@@ -91,9 +92,11 @@ export function pageRoutes(app: Server, { deps }: ServerOptions): void {
 }
 
 /** A link in a message leads to a wallet page, and says in which. */
-async function noteClick({ pool, clock }: Deps, org: number, { m }: { m?: unknown }): Promise<void> {
+async function noteClick(deps: Deps, org: number, { m }: { m?: unknown }): Promise<void> {
   const message = typeof m === 'string' ? parseId('msg', `msg_${m}`) : undefined
-  if (message) await noteOpened(tenantOf(pool, org), message, clock())
+  if (!message) return
+  const tenant = tenantOf(deps.pool, org)
+  await noteOpened(tenant, message, await timeIn(deps, tenant))
 }
 
 function unsubscribeRoutes(app: Server, deps: Deps): void {

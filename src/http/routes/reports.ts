@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { listDays, summarize, toDayRange } from '../../operations/organizations/report.ts'
+import { timeOf } from '../../operations/organizations/time-of.ts'
 import { verifyLedger } from '../../operations/wallets/verify-ledger.ts'
 import type { Server } from '../fastify-server.ts'
 import { named, parameter } from '../openapi/name-components.ts'
@@ -117,8 +118,6 @@ const IntegrityReply = Type.Object(
 )
 
 export function reportRoutes(app: Server, { deps }: ServerOptions): void {
-  const { clock } = deps
-
   app.get(
     '/v1/reports/summary',
     {
@@ -135,7 +134,7 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
     },
     async (request, reply) => {
       const { organization } = request.caller
-      const range = toDayRange(request.query, organization, clock())
+      const range = toDayRange(request.query, organization, timeOf(deps, organization))
       const figures = await respondToRead(deps, request, reply, (tenant) =>
         summarize(tenant, organization, range),
       )
@@ -159,7 +158,7 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
     },
     async (request, reply) => {
       const { organization } = request.caller
-      const range = toDayRange(request.query, organization, clock())
+      const range = toDayRange(request.query, organization, timeOf(deps, organization))
       return respondToRead(deps, request, reply, async (tenant) => ({
         data: await listDays(tenant, organization, range),
       }))

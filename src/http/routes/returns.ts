@@ -89,7 +89,7 @@ export function returnRoutes(app: Server, { deps }: ServerOptions): void {
     },
     (request, reply) => {
       const { organization } = request.caller
-      const change = returnTransaction(deps, toReturnRequest(request.params.id, request.body))
+      const change = returnTransaction(deps, request.caller, toReturnRequest(request.params.id, request.body))
       return respondToChange(deps, request, reply, change, {
         status: 201,
         render: ({ done, isReplay }) => {

@@ -7,6 +7,7 @@ import {
   setSmsSender,
   testSender,
 } from '../../operations/messages/manage-senders.ts'
+import { timeOf } from '../../operations/organizations/time-of.ts'
 import { listSenders } from '../../store/senders.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
@@ -149,7 +150,7 @@ function removeRoute(app: Server, { deps }: ServerOptions, channel: Channel): vo
     },
     (request, reply) =>
       respondToWrite(deps, request, reply, {
-        work: (tenant) => removeSender(tenant, channel, deps.clock()),
+        work: (tenant) => removeSender(tenant, channel, timeOf(deps, request.caller.organization)),
         status: 204,
         render: () => null,
       }),

@@ -3,6 +3,7 @@ import { parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { getTransaction, readTransactions } from '../../operations/baskets/read-transactions.ts'
 import { fingerprintOf } from '../../operations/fingerprint.ts'
+import { timeOf } from '../../operations/organizations/time-of.ts'
 import { toTimeRange } from '../../operations/organizations/time-range.ts'
 import { findShownWallet } from '../../operations/wallet-page/show-wallet.ts'
 import { tenantOf } from '../../store/tenant.ts'
@@ -51,8 +52,6 @@ const processDescription =
   'A retry with the same receipt number or `Idempotency-Key` returns the first response.'
 
 export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions): void {
-  const { clock } = deps
-
   app.post(
     '/v1/transactions/validate',
     {
@@ -71,7 +70,10 @@ export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions)
       },
     },
     async (request) => {
-      const preview = await baskets.validate(request.caller, toBasketRequest(request.body, clock()))
+      const preview = await baskets.validate(
+        request.caller,
+        toBasketRequest(request.body, timeOf(deps, request.caller.organization)),
+      )
       const reply = toPreviewReply(preview, request.caller.organization)
       const { spendable } = preview
       if (!request.query.include || !spendable) return reply
@@ -124,7 +126,7 @@ function processing(app: Server, { deps, baskets }: Pick<ServerOptions, 'deps' |
       const repeat = { idempotencyKey: key, fingerprint }
       const { transaction, isReplay } = await baskets.process(
         caller,
-        toBasketRequest(body, deps.clock()),
+        toBasketRequest(body, timeOf(deps, caller.organization)),
         repeat,
       )
       if (isReplay) reply.header('idempotent-replayed', 'true')

@@ -7,6 +7,7 @@ import { Type } from 'typebox'
 import { cardStatus } from '../../domain/customer.ts'
 import { Refused } from '../../domain/refusal.ts'
 import type { Deps } from '../../operations/deps.ts'
+import { timeOf } from '../../operations/organizations/time-of.ts'
 import { listOfferedWallets } from '../../operations/passes/pass-keys.ts'
 import { openWalletOf, readWallet } from '../../operations/wallet-page/open-wallet.ts'
 import { tenantOf } from '../../store/tenant.ts'
@@ -49,7 +50,7 @@ async function getCode(deps: Deps, request: FastifyRequest): Promise<string> {
 async function getCard(deps: Deps, { wallet }: FastifyRequest) {
   const page = (await readWallet(deps, wallet!)) ?? refuse()
   const passes = await listOfferedWallets(deps, tenantOf(deps.pool, wallet!.org))
-  return toWalletReply(page, passes, deps.clock())
+  return toWalletReply(page, passes, timeOf(deps, page.organization))
 }
 
 function refuse(): never {

@@ -20,6 +20,7 @@ import { platformOrg, type Tenant } from '../../store/tenant.ts'
 import { type Actor, actorOf, byOf } from '../actor.ts'
 import type { Caller } from '../deps.ts'
 import { createConnection, createIntegration, maxConnections } from '../organizations/manage-organizations.ts'
+import { ownTimeIn } from '../organizations/time-of.ts'
 import { recordAudit } from '../transact.ts'
 import type { Credentials } from './credentials.ts'
 import { holdCaller } from './hold-caller.ts'
@@ -110,7 +111,7 @@ async function endConnection(
   await updateConnectionRevoked(tenant, connection.id, now)
   await updateSetupVersion(tenant)
   const data = { connection: connection.id, by: byOf(by) }
-  await insertEvents(tenant, [{ type: 'connection.revoked', data }], now)
+  await insertEvents(tenant, [{ type: 'connection.revoked', data }], await ownTimeIn(now, tenant))
   return { ...connection, revokedAt: now }
 }
 

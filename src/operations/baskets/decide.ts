@@ -85,10 +85,10 @@ function decideInTurn(group: BasketGroup, job: BasketJob, index: number, standin
 
 /** The caller's token was opened with a secret or a key that has ended. */
 export function refuseEnded(
-  { setup, now }: BasketGroup,
+  { setup, realNow }: BasketGroup,
   { caller: { token } }: BasketJob,
 ): Refused | undefined {
-  if (!token || isLive(setup.credentials, token, now)) return undefined
+  if (!token || isLive(setup.credentials, token, realNow)) return undefined
   return refused({ code: '_unauthorized', description: endedTokenReason })
 }
 

@@ -10,6 +10,7 @@ import type { Tenant } from '../../store/tenant.ts'
 import { lockWallets } from '../../store/wallets/load.ts'
 import type { Deps } from '../deps.ts'
 import { findUsers, type Setup, type Users } from '../organizations/setup-cache.ts'
+import { timeOf } from '../organizations/time-of.ts'
 import type { Attempt } from '../wallets/attempts.ts'
 import type { BasketJob, BasketRequest } from './job.ts'
 
@@ -22,7 +23,10 @@ export interface BasketGroup extends Pick<LoadedGroup, 'baskets' | 'customers' |
   readonly busy: ReadonlySet<CustomerId>
   readonly usage: Usage
   readonly mode: Attempt['mode']
+  /** By the organization's clock. */
   readonly now: Date
+  /** For what opened a token. */
+  readonly realNow: Date
 }
 
 /** What limited rules have given: to each customer of the group, and to all customers. */
@@ -42,11 +46,11 @@ export async function loadGroup(
 ): Promise<BasketGroup> {
   // Only the first attempt runs without locks, so an earlier one may have committed.
   const isRepeat = mode !== 'read'
-  const now = deps.clock()
   const customers = jobs.map((job) => job.request.customer)
   const locked =
     mode === 'read' ? undefined : await lockWallets(tenant, customers, { skipsBusy: mode === 'lock idle' })
   const { loaded, setup } = await loadWithSetup(deps, tenant, jobs, isRepeat)
+  const now = timeOf(deps, setup.organization)
   // A retry may already have committed, and then gets its response.
   if (!setup.organization.isSubscribed && !isRepeat) throw new Refused('invalid_subscription')
   const users = await findUsers(
@@ -66,6 +70,7 @@ export async function loadGroup(
     usage: await loadUsage(tenant, jobs, { setup, mode, now }),
     mode,
     now,
+    realNow: deps.clock(),
   }
 }
 

@@ -10,6 +10,7 @@ import { newId } from '../../store/new-id.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import { createBatch, lookupLimits, maxGroups } from '../batch.ts'
 import type { Caller, Deps } from '../deps.ts'
+import { timeOf } from '../organizations/time-of.ts'
 import { type Changes, type JobResult, runAttempts } from '../wallets/attempts.ts'
 import { decideBasket, decideGroup, refuseEnded } from './decide.ts'
 import type { BasketJob, BasketRequest, Preview, Processed, Repeat } from './job.ts'
@@ -132,7 +133,12 @@ export function toJob(
 ): BasketJob | undefined {
   const { customer, card = noCard } = request
   if (!customer) return undefined
-  return { ...repeat, id: newId('txn', deps.clock()), caller, request: { ...request, customer, card } }
+  return {
+    ...repeat,
+    id: newId('txn', timeOf(deps, caller.organization)),
+    caller,
+    request: { ...request, customer, card },
+  }
 }
 
 /** Previews that arrive together are loaded together; each fails on its own. */

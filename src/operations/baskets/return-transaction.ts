@@ -29,6 +29,7 @@ import {
 } from '../../store/wallets/load.ts'
 import type { Caller, Deps } from '../deps.ts'
 import type { Fingerprint } from '../fingerprint.ts'
+import { timeOf } from '../organizations/time-of.ts'
 import { type Decided, type Known, previewChange, type WalletWork } from '../wallets/change-wallet.ts'
 import { expiredFacts } from '../wallets/expired-facts.ts'
 import { usageAmounts } from '../wallets/usage-amounts.ts'
@@ -52,14 +53,19 @@ export interface Returned {
   readonly isReplay: boolean
 }
 
-export function returnTransaction(deps: Deps, request: ReturnRequest): WalletWork<ReturnQuestions, Returned> {
+export function returnTransaction(
+  deps: Deps,
+  { organization }: Pick<Caller, 'organization'>,
+  request: ReturnRequest,
+): WalletWork<ReturnQuestions, Returned> {
   const { transaction: sale } = request
   if (!sale) throw notFound('transaction_not_found')
   // Known in advance, so that a retry after a lost response finds what the first attempt has written.
-  const id = newId('ret', deps.clock())
+  const id = newId('ret', timeOf(deps, organization))
   return {
     of: sale,
-    questions: (tenant) => questionsOf(tenant, { sale, id, opaqueId: request.opaqueId, now: deps.clock() }),
+    questions: (tenant) =>
+      questionsOf(tenant, { sale, id, opaqueId: request.opaqueId, now: timeOf(deps, organization) }),
     decide: (loaded) => decideReturn(deps, loaded, request, id),
     isFindable: true,
   }
@@ -71,7 +77,7 @@ export async function previewReturn(
   caller: Caller,
   request: ReturnRequest,
 ): Promise<Omit<SaleReturn, 'id' | 'createdAt'>> {
-  const work = returnTransaction(deps, { ...request, opaqueId: undefined })
+  const work = returnTransaction(deps, caller, { ...request, opaqueId: undefined })
   const { done } = await previewChange(deps, caller, work)
   return { ...done, opaqueId: request.opaqueId }
 }

@@ -18,6 +18,7 @@ import { updateWalletVersion } from '../../store/wallets/write.ts'
 import { byOf, type OwnChange, type Staff } from '../actor.ts'
 import type { Deps } from '../deps.ts'
 import { mergePatch } from '../merge-patch.ts'
+import { timeOf } from '../organizations/time-of.ts'
 import type { WalletWork } from '../wallets/change-wallet.ts'
 import { consentFacts, consentsTold } from './consent-facts.ts'
 import { checkPurposes, type ProfileInput, toProfile, writeUnique } from './customer-profile.ts'
@@ -55,7 +56,7 @@ export async function patchCustomer(
   const { metaData, consents, opaqueId, language } = input
   if (patch.metaData) refuseLargeMetaData(metaData, before.metaData)
   checkPurposes(consents)
-  const now = deps.clock()
+  const now = timeOf(deps, organization)
   const asked = toProfile({ ...input.data, metaData, consents, opaqueId, language }, organization)
   const told =
     by.kind === 'customer'
@@ -110,7 +111,7 @@ export async function setCustomerBlocked(
 ): Promise<CustomerView> {
   if (!id || !(await updateWalletVersion(tenant, id))) throw notFound('customer_not_found')
   const status = isBlocked ? customerStatus.blocked : customerStatus.active
-  const now = deps.clock()
+  const now = timeOf(deps, by.organization)
   const hasChanged = await updateCustomerStatus(tenant, id, status, now)
   if (hasChanged) await insertEvents(tenant, [changedFact(id, ['status'], by)], now)
   return getCustomerView(deps, tenant, by.organization, id)

@@ -31,6 +31,7 @@ import { takeShared } from '../auth/shared-limit.ts'
 import type { Deps } from '../deps.ts'
 import { addressIn } from '../messages/compose.ts'
 import { orderMessage } from '../messages/order-messages.ts'
+import { timeIn } from '../organizations/time-of.ts'
 import { refuseOnConstraint } from '../refuse-on-constraint.ts'
 import { changeWallet } from '../wallets/change-wallet.ts'
 import { eraseUnused } from './change-customer.ts'
@@ -117,7 +118,7 @@ export async function acceptCode(
 ): Promise<void> {
   const found = await checkCode(deps, org, answer)
   await inTransaction(deps.pool, org, async (tenant) => {
-    const now = deps.clock()
+    const now = await timeIn(deps, tenant)
     const customer = await takeCode(tenant, answer, found)
     if (addressIn(customer, answer.channel) !== found.address) throw new Refused('code_expired')
     await markVerified(tenant, customer, answer.channel, now)
@@ -155,7 +156,7 @@ async function attach(
   answer: CodeAnswer,
   found: ContactCode,
 ): Promise<ConfirmedContact> {
-  const now = deps.clock()
+  const now = await timeIn(deps, tenant)
   const before = await takeCode(tenant, answer, found)
   const field = answer.channel === 'email' ? 'email' : 'phone'
   const { taken } = await ask(tenant, { taken: takenFields(tenant, { [field]: found.address }, before.id) })

@@ -12,6 +12,7 @@ import type { Tenant } from '../../store/tenant.ts'
 import { byOf } from '../actor.ts'
 import { checkRemembered } from '../auth/check-remembered.ts'
 import type { Caller, Deps } from '../deps.ts'
+import { timeOf } from '../organizations/time-of.ts'
 import { recordFacts } from '../record-facts.ts'
 import type { Write } from '../transact.ts'
 import { consentFacts, consentsTold } from './consent-facts.ts'
@@ -35,7 +36,7 @@ export function createCustomer(
   return {
     questions: (tenant) => createCustomerQuestions(tenant, input, by),
     async work(tenant, answers) {
-      const now = deps.clock()
+      const now = timeOf(deps, by.organization)
       const setup = await deps.setupCache.get(tenant, answers.setup.version)
       checkRemembered(setup, by, now)
       const { organization, live } = setup

@@ -9,11 +9,14 @@ import { setupState } from '../../store/setup.ts'
 import { type Tenant, tenantOf } from '../../store/tenant.ts'
 import { createBatch, lookupLimits } from '../batch.ts'
 import type { Setup, SetupCache } from '../organizations/setup-cache.ts'
+import { timeOf } from '../organizations/time-of.ts'
 
 export interface CustomerQuestion {
   readonly org: number
   readonly kind: CustomerKeyKind
   readonly key: string
+  /** How far the clock of the organization is ahead. */
+  readonly aheadMs: number
 }
 
 export interface CustomerAnswer {
@@ -27,10 +30,15 @@ export type ReadCustomer = (question: CustomerQuestion) => Promise<CustomerAnswe
 export function createCustomerReader(pool: Pool, setupCache: SetupCache, clock: () => Date): ReadCustomer {
   return createBatch(
     (questions: readonly CustomerQuestion[], org) =>
-      readAll(tenantOf(pool, org), setupCache, questions, clock()),
+      readAll(tenantOf(pool, org), setupCache, questions, timeOf({ clock }, newest(questions))),
     { orgOf: ({ org }) => org, ...lookupLimits(pool) },
   )
 }
+
+/** Of lookups that arrive together, one may have been sent after the clock was set forward. */
+const newest = (questions: readonly CustomerQuestion[]) => ({
+  aheadMs: questions.reduce((most, { aheadMs }) => Math.max(most, aheadMs), 0),
+})
 
 /** One statement per kind of key among the lookups: usually one. */
 async function readAll(

@@ -21,6 +21,7 @@ import {
 } from '../../store/customers.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
+import { timeOf } from '../organizations/time-of.ts'
 
 export async function getCustomerView(
   deps: Deps,
@@ -28,7 +29,7 @@ export async function getCustomerView(
   organization: Organization,
   id: CustomerId | undefined,
 ): Promise<CustomerView> {
-  const now = deps.clock()
+  const now = timeOf(deps, organization)
   const view = id && (await findCustomerView(tenant, id, now))
   if (!view) throw notFound('customer_not_found')
   const campaigns = await campaignsOf(deps, tenant, organization, view)
@@ -49,7 +50,7 @@ export async function listCustomers(
   filter: Omit<CustomerFilter, 'phones'>,
   page: { limit: number; after?: CustomerId },
 ): Promise<CustomerView[]> {
-  const now = deps.clock()
+  const now = timeOf(deps, organization)
   const { text = '' } = filter
   const asked = {
     ...filter,

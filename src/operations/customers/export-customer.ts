@@ -11,6 +11,7 @@ import { type HeldPass, listPassesOf } from '../../store/passes.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { readTransactions, type TransactionWithReturns } from '../baskets/read-transactions.ts'
 import type { Deps } from '../deps.ts'
+import { timeOf } from '../organizations/time-of.ts'
 import { getCustomerView } from './customer-view.ts'
 
 export interface CustomerExport {
@@ -42,7 +43,7 @@ export async function exportCustomer(
       listLedgerEntries(tenant, customer, { limit, after: last }),
     ),
     coupons: readAll(largePiece, (limit, last: CouponRecord | undefined) =>
-      listCoupons(tenant, { customer }, { limit, after: last?.id }, deps.clock()),
+      listCoupons(tenant, { customer }, { limit, after: last?.id }, timeOf(deps, organization)),
     ),
     passes: await listPassesOf(tenant, customer),
   }

@@ -44,7 +44,8 @@ async function read(
   kind: CustomerKeyKind,
   key: string,
 ): Promise<CustomerAnswer> {
-  const answer = await readCustomer({ org: caller.organization.orgId, kind, key })
+  const { orgId, aheadMs } = caller.organization
+  const answer = await readCustomer({ org: orgId, kind, key, aheadMs })
   checkRemembered(answer.setup, caller, answer.now)
   return answer
 }

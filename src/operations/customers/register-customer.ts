@@ -26,6 +26,7 @@ import { checkRemembered } from '../auth/check-remembered.ts'
 import type { LiveCampaign } from '../campaigns/published-campaigns.ts'
 import type { Deps } from '../deps.ts'
 import type { Setup } from '../organizations/setup-cache.ts'
+import { timeOf } from '../organizations/time-of.ts'
 import { recordFacts } from '../record-facts.ts'
 import type { Write } from '../transact.ts'
 import { insertNew, type Registrar, takenBy } from './create-customer.ts'
@@ -46,9 +47,9 @@ export function registerCustomer(
   by: Registrar,
 ): Write<RegistrationQuestions, CustomerView> {
   return {
-    questions: (tenant) => questionsOf(tenant, registration, by, deps.clock()),
+    questions: (tenant) => questionsOf(tenant, registration, by, timeOf(deps, by.organization)),
     async work(tenant, answers) {
-      const now = deps.clock()
+      const now = timeOf(deps, by.organization)
       const setup = await deps.setupCache.get(tenant, answers.setup.version)
       checkRemembered(setup, by, now)
       const { organization, live } = setup

@@ -19,6 +19,7 @@ import { sendCode } from '../customers/contact-codes.ts'
 import { takenConstraints, toProfile } from '../customers/customer-profile.ts'
 import { noneYet, openCard } from '../customers/register-customer.ts'
 import type { Deps } from '../deps.ts'
+import { timeOf } from '../organizations/time-of.ts'
 import { recordFacts } from '../record-facts.ts'
 import type { Proof } from './challenges.ts'
 import { challengeOf, type OpenPage } from './open-page.ts'
@@ -42,7 +43,7 @@ export async function enroll(
 ): Promise<Card> {
   if (!open.isOpen) throw new Refused('enrollment_closed')
   const customer = deps.challenges.solved(challengeOf(open), proof, deps.clock())
-  const profile = profileOf(open, applicant, deps.clock())
+  const profile = profileOf(open, applicant, timeOf(deps, open.organization))
   const channel: Channel = profile.email === undefined ? 'sms' : 'email'
   const isConfirmed = open.senders.includes(channel)
   // First, so that a retry is not refused.
@@ -92,13 +93,13 @@ async function openNew(deps: Deps, open: OpenPage, newcomer: Newcomer, address: 
 
 /** The statements are the same, whether or not the address is kept. */
 async function insertNew(
-  { pool, clock }: Deps,
+  deps: Deps,
   { page, setup, campaign }: OpenPage,
   { id, profile }: Newcomer,
   isWithoutAddress: boolean,
 ): Promise<Card> {
-  return inTransaction(pool, page.org, async (tenant) => {
-    const now = clock()
+  return inTransaction(deps.pool, page.org, async (tenant) => {
+    const now = timeOf(deps, setup.organization)
     const { taken } = await ask(tenant, { taken: takenFields(tenant, profile) })
     const address = isWithoutAddress || taken.length > 0 ? { email: undefined, phone: undefined } : {}
     const times = { createdAt: now, updatedAt: now }

@@ -13,6 +13,7 @@ import { platformTenant, type Tenant, tenantOf } from '../../store/tenant.ts'
 import type { LiveCampaign } from '../campaigns/published-campaigns.ts'
 import type { Deps } from '../deps.ts'
 import type { Setup } from '../organizations/setup-cache.ts'
+import { timeOf } from '../organizations/time-of.ts'
 import type { ChallengeOf } from './challenges.ts'
 
 export type NamedPage = EnrollmentPage & { readonly org: number }
@@ -44,7 +45,8 @@ export async function openPage(deps: Deps, page: NamedPage): Promise<OpenPage | 
   const organization = await findShownOrganization(tenant, setup.organization)
   const set = (await listSenders(tenant)).map(({ channel }) => channel)
   const isRunning =
-    campaign.status === 'published' && !hasEnded(campaign.compiled, deps.clock(), organization.timezone)
+    campaign.status === 'published' &&
+    !hasEnded(campaign.compiled, timeOf(deps, organization), organization.timezone)
   return {
     tenant,
     page,

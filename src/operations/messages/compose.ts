@@ -34,6 +34,7 @@ import { findPerson } from '../../store/people.ts'
 import { listTemplates } from '../../store/senders.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
+import { timeOf } from '../organizations/time-of.ts'
 import { actionOf, defaultText, greetingOf, unsubscribeWordOf } from './default-texts.ts'
 
 export interface ComposedMessage {
@@ -164,7 +165,8 @@ async function addressCustomer(
   organization: Organization,
   message: Message,
 ): Promise<Addressed | NotSent> {
-  const view = message.customer && (await findCustomerView(tenant, message.customer, deps.clock()))
+  const view =
+    message.customer && (await findCustomerView(tenant, message.customer, timeOf(deps, organization)))
   if (!view) return { because: 'customer_erased' }
   const { customer } = view
   if (customer.status !== customerStatus.active) return { because: 'customer_blocked' }

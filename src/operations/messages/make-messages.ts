@@ -2,6 +2,7 @@
 import type { EventType, RecordedEvent } from '../../domain/event.ts'
 import { parseId } from '../../domain/ids.ts'
 import { type Channel, traitsOf } from '../../domain/message.ts'
+import { modeOf, type Organization } from '../../domain/organization.ts'
 import { listEvents } from '../../store/events.ts'
 import { listReachable } from '../../store/message-recipients.ts'
 import { insertMessages, type NewMessage, newMessageId } from '../../store/messages.ts'
@@ -13,12 +14,14 @@ import {
 } from '../../store/senders.ts'
 import { inTransaction, type Tenant } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
+import { timeOf } from '../organizations/time-of.ts'
 
 const eventsAtOnce = 500
 
 export async function makeMessagesOfEvents(
   deps: Deps,
   tenant: Tenant,
+  organization: Organization,
   mayContinue: () => boolean,
 ): Promise<void> {
   const automatic = await listAutomaticMessages(tenant)
@@ -27,28 +30,32 @@ export async function makeMessagesOfEvents(
     if (event === undefined || each.position === undefined || each.channels.length === 0) continue
     let position: number | undefined = each.position
     while (position !== undefined && mayContinue()) {
-      position = await makeFrom(deps, tenant, each, event, position)
+      position = await makeFrom(deps, tenant, organization, { ...each, event, position })
     }
   }
 }
 
 /** Returns where to go on, if there is more. */
 async function makeFrom(
-  { pool, clock }: Deps,
+  deps: Deps,
   tenant: Tenant,
-  { kind, channels }: AutomaticMessage,
-  type: EventType,
-  position: number,
+  organization: Organization,
+  { kind, channels, event: type, position }: AutomaticMessage & { event: EventType; position: number },
 ): Promise<number | undefined> {
-  const now = clock()
-  return inTransaction(pool, tenant.orgId, async (within) => {
+  const now = timeOf(deps, organization)
+  return inTransaction(deps.pool, tenant.orgId, async (within) => {
     const listed = await listEvents(within, { types: [type] }, { after: position, limit: eventsAtOnce })
     if (listed.until === position) return undefined
     // Somebody else makes them.
     if (!(await updateMessagePosition(within, kind, { from: position, to: listed.until }))) return undefined
     const customers = listed.events.flatMap(({ data }) => parseId('cus', String(data.customer)) ?? [])
     const { isMarketing = false } = traitsOf(kind)
-    const reachable = await listReachable(within, customers, await usable(within, channels), isMarketing)
+    const reachable = await listReachable(
+      within,
+      customers,
+      await usable(within, organization, channels),
+      isMarketing,
+    )
     const made = listed.events.flatMap((event): NewMessage[] => {
       const customer = parseId('cus', String(event.data.customer))
       const channel = customer && reachable.get(customer)
@@ -60,8 +67,16 @@ async function makeFrom(
   })
 }
 
-/** Those that have a sender, in the order of preference. */
-export async function usable(tenant: Tenant, channels: readonly Channel[]): Promise<Channel[]> {
+/**
+ * Those that have a sender, in the order of preference. In a test organization messages are made without one, too, to
+ * show what would be sent; they fail then.
+ */
+export async function usable(
+  tenant: Tenant,
+  organization: Organization,
+  channels: readonly Channel[],
+): Promise<Channel[]> {
+  if (modeOf(organization) === 'test') return [...channels]
   const senders = await listSenders(tenant)
   return channels.filter((channel) => senders.some((sender) => sender.channel === channel))
 }

@@ -21,6 +21,7 @@ import { type AutomaticMessage, listAutomaticMessages } from '../../store/sender
 import { findSetupVersion } from '../../store/setup.ts'
 import { inTransaction, type Tenant, tenantOf } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
+import { timeOf } from '../organizations/time-of.ts'
 import type { Turn } from '../turn.ts'
 import { usable } from './make-messages.ts'
 
@@ -52,7 +53,7 @@ export async function makeReminders(
     ({ kind, channels }) => channels.length > 0 && traitsOf(kind).automatic === 'daily',
   )
   if (!organization || active.length === 0) return {}
-  const now = deps.clock()
+  const now = timeOf(deps, organization)
   const after = progress === undefined ? undefined : (progress as { after: CustomerId }).after
   const found = { deps, tenant, organization, now, active }
   if (after === undefined) {
@@ -79,11 +80,15 @@ const daysOf = ({ kind, days }: AutomaticMessage) => days ?? traitsOf(kind).days
 const find = ({ active }: Look, kind: MessageKind) => active.find((each) => each.kind === kind)
 
 /** Makes those of customers who can be reached. */
-async function make({ deps, tenant, now }: Look, kind: AutomaticMessage, reminders: readonly Reminder[]) {
+async function make(
+  { deps, tenant, organization, now }: Look,
+  kind: AutomaticMessage,
+  reminders: readonly Reminder[],
+) {
   for (let i = 0; i < reminders.length; i += messagesAtOnce) {
     const part = reminders.slice(i, i + messagesAtOnce)
     await inTransaction(deps.pool, tenant.orgId, async (within) => {
-      const channels = await usable(within, kind.channels)
+      const channels = await usable(within, organization, kind.channels)
       const customers = part.map(({ customer }) => customer)
       const reachable = await listReachable(within, customers, channels, true)
       const made = part.flatMap((reminder): NewMessage[] => {

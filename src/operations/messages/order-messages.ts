@@ -20,6 +20,7 @@ import {
 import { findSender, listSenders } from '../../store/senders.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
+import { timeIn } from '../organizations/time-of.ts'
 import type { Seal } from '../seal.ts'
 import { addressIn, hasBounced } from './compose.ts'
 import { fingerprintOf, secretPlaceOf } from './places.ts'
@@ -100,7 +101,7 @@ export async function noteBounce(
   id: MessageId | undefined,
 ): Promise<Message> {
   const message = await getMessage(tenant, id)
-  const now = deps.clock()
+  const now = await timeIn(deps, tenant)
   const attempt = { at: now, code: 'bounced', error: messageFailures.bounced } as const
   if (!(await updateToBounced(tenant, message.id, attempt))) return getMessage(tenant, id)
   const { kind, channel, customer } = message

@@ -31,6 +31,7 @@ import { findOwnOrganization } from '../../store/organizations.ts'
 import { findSender, type StoredSender, updateSenderHealth } from '../../store/senders.ts'
 import { inTransaction, type Tenant, tenantOf } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
+import { timeOf } from '../organizations/time-of.ts'
 import { createSender } from '../outbound/send.ts'
 import type { Turn } from '../turn.ts'
 import { type ComposedMessage, composeMessage } from './compose.ts'
@@ -51,37 +52,42 @@ export async function sendMessages(
 ): Promise<{ readonly next?: Date }> {
   const tenant = tenantOf(deps.pool, org)
   const organization = await findOwnOrganization(tenant)
-  const now = deps.clock()
+  if (!organization) return {}
+  const now = timeOf(deps, organization)
   // A command without a public address would send links that lead nowhere.
-  if (!organization?.isSubscribed || deps.publicUrl() === '')
-    return { next: new Date(now.getTime() + hourMs) }
-  await makeMessagesOfEvents(deps, tenant, mayContinue)
-  await endLostAttempts(deps, tenant, now)
+  if (!organization.isSubscribed || deps.publicUrl() === '') return { next: new Date(now.getTime() + hourMs) }
+  await makeMessagesOfEvents(deps, tenant, organization, mayContinue)
+  await endLostAttempts(deps, tenant, organization, now)
   const waits: Date[] = []
   for (const channel of channels) {
     const until = await sendOn(deps, tenant, organization, channel, mayContinue, options)
     if (until) waits.push(until)
   }
-  return { next: await nextTurn(deps, tenant, waits) }
+  return { next: await nextTurn(timeOf(deps, organization), tenant, waits) }
 }
 
 /** Not before a sender that has to wait may go on. */
-async function nextTurn({ clock }: Deps, tenant: Tenant, waits: readonly Date[]): Promise<Date | undefined> {
+async function nextTurn(now: Date, tenant: Tenant, waits: readonly Date[]): Promise<Date | undefined> {
   const { due, lost } = await findNextSending(tenant, lostAfterMs)
-  const now = clock()
   const hold = waits.reduce<Date | undefined>((a, b) => (a && a < b ? a : b), undefined)
   const nextDue = due && hold && due < hold && due <= now ? hold : due
   const times = [nextDue, lost].filter((time) => time !== undefined)
   return times.length > 0 ? new Date(Math.min(...times.map((time) => time.getTime()))) : undefined
 }
 
-async function endLostAttempts(deps: Deps, tenant: Tenant, now: Date): Promise<void> {
+async function endLostAttempts(
+  deps: Deps,
+  tenant: Tenant,
+  organization: Organization,
+  now: Date,
+): Promise<void> {
   const lost = await listLostMessages(tenant, new Date(now.getTime() - lostAfterMs))
   if (lost.length === 0) return
   const failure = { code: 'interrupted', error: messageFailures.interrupted } as const
   await note(
     deps,
     tenant,
+    organization,
     lost.map((message) => ({
       message,
       result: { kind: message.channel === 'sms' ? 'deferred' : 'unknown', ...failure },
@@ -100,7 +106,11 @@ async function sendOn(
 ): Promise<Date | undefined> {
   const sender = await findSender(tenant, channel)
   if (!sender) {
-    const attempt = { at: deps.clock(), code: 'no_sender', error: messageFailures.no_sender } as const
+    const attempt = {
+      at: timeOf(deps, organization),
+      code: 'no_sender',
+      error: messageFailures.no_sender,
+    } as const
     await failPendingMessages(tenant, channel, attempt)
     return undefined
   }
@@ -108,16 +118,17 @@ async function sendOn(
   let { failingSince } = sender
   try {
     while (mayContinue()) {
-      const now = deps.clock()
+      const now = timeOf(deps, organization)
       const { count, first } = await findAttemptsSince(tenant, channel, new Date(now.getTime() - hourMs))
       if (count >= sender.perHour) return new Date((first ?? now).getTime() + hourMs)
       // One at a time: whatever happens to this process, one message at most is in doubt.
       const message = await takeDueMessage(tenant, channel, now)
       if (!message) return undefined
       const result = await sendOne(deps, tenant, organization, message, outlet.send)
-      await note(deps, tenant, [{ message, result }])
-      failingSince = await noteHealth(deps, tenant, sender, failingSince, result)
-      if (failingSince) return new Date(deps.clock().getTime() + pauseOfFailing(failingSince, deps.clock()))
+      await note(deps, tenant, organization, [{ message, result }])
+      const after = timeOf(deps, organization)
+      failingSince = await noteHealth(after, tenant, sender, failingSince, result)
+      if (failingSince) return new Date(after.getTime() + pauseOfFailing(failingSince, after))
     }
     return undefined
   } finally {
@@ -202,8 +213,13 @@ interface Sent {
 }
 
 /** Writes what came of the attempts, with the events that say so. */
-async function note(deps: Deps, tenant: Tenant, sent: readonly Sent[]): Promise<void> {
-  const now = deps.clock()
+async function note(
+  deps: Deps,
+  tenant: Tenant,
+  organization: Organization,
+  sent: readonly Sent[],
+): Promise<void> {
+  const now = timeOf(deps, organization)
   const outcomes = sent.map(({ message, result }): MessageOutcome => {
     const { status, retryAt } = afterSending(message, result, now, Math.random())
     const { code, error } = result.kind === 'sent' ? {} : result
@@ -234,7 +250,7 @@ function factsOf({ id, kind, channel, customer }: Message, status: number): Fact
 
 /** Returns since when the sender has been failing. */
 async function noteHealth(
-  { clock }: Deps,
+  now: Date,
   tenant: Tenant,
   sender: StoredSender,
   before: Date | undefined,
@@ -242,7 +258,7 @@ async function noteHealth(
 ): Promise<Date | undefined> {
   const isFault = result.kind === 'deferred' && result.isSenderFault === true
   if (!isFault && result.kind !== 'sent') return before
-  const failingSince = isFault ? (before ?? clock()) : undefined
+  const failingSince = isFault ? (before ?? now) : undefined
   if (isFault || before) {
     await updateSenderHealth(tenant, sender, {
       failingSince,

@@ -8,6 +8,7 @@ import { insertEvents } from '../../store/events.ts'
 import { findOwnOrganization } from '../../store/organizations.ts'
 import { inTransaction, tenantOf } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
+import { timeIn } from '../organizations/time-of.ts'
 import type { UnsubscribeKey } from './unsubscribe-tokens.ts'
 
 /** Whose messages they are; undefined if the customer is not known any more. */
@@ -19,9 +20,9 @@ export async function findUnsubscribe(
   return (await hasCustomer(tenant, customer)) ? findOwnOrganization(tenant) : undefined
 }
 
-export async function unsubscribe({ pool, clock }: Deps, { org, customer }: UnsubscribeKey): Promise<void> {
-  await inTransaction(pool, org, async (tenant) => {
-    const now = clock()
+export async function unsubscribe(deps: Deps, { org, customer }: UnsubscribeKey): Promise<void> {
+  await inTransaction(deps.pool, org, async (tenant) => {
+    const now = await timeIn(deps, tenant)
     const before = await lockCustomer(tenant, customer)
     if (before?.consents?.[marketingPurpose] !== true) return
     const consents = { ...before.consents, [marketingPurpose]: false }

@@ -35,6 +35,7 @@ import type { Tenant } from '../../store/tenant.ts'
 import { type Actor, byOf } from '../actor.ts'
 import type { Credentials } from '../auth/credentials.ts'
 import { nextLook } from '../events/delete-old-events.ts'
+import { ownTimeOf } from './time-of.ts'
 
 export interface OrganizationInput {
   readonly name: string
@@ -43,6 +44,8 @@ export interface OrganizationInput {
   readonly timezone?: string
   readonly locale?: string
   readonly isDemo?: boolean
+  /** The live organization that a test organization belongs to. */
+  readonly testOf?: number
 }
 
 export async function createOrganization(
@@ -59,6 +62,7 @@ export async function createOrganization(
     timezone: input.timezone ?? 'UTC',
     locale: input.locale ?? 'en',
     isDemo: input.isDemo ?? false,
+    testOf: input.testOf,
     createdAt: now,
   })
   const own = tenant.as(organization.orgId)
@@ -114,13 +118,15 @@ export async function patchOrganization(
   if (!organization) throw notFound('organization_not_found')
   // The ends of days, and so of periods without a visit, may be earlier now.
   if (patch.timezone !== undefined) {
-    await upsertDueWork(tenant.as(organization.orgId), [{ kind: 'inactivity', at: now }], now)
+    const at = ownTimeOf(now, organization)
+    await upsertDueWork(tenant.as(organization.orgId), [{ kind: 'inactivity', at }], at)
   }
   const fields = Object.keys(patch) as (keyof OrganizationPatch)[]
   const changed = fields.filter((field) => !isDeepStrictEqual(before[field], organization[field]))
   if (changed.length > 0) {
     const data = { changed: changed.map((field) => apiNames[field] ?? field), by: byOf(by) }
-    await insertEvents(tenant.as(organization.orgId), [{ type: 'organization.changed', data }], now)
+    const facts = [{ type: 'organization.changed', data }] as const
+    await insertEvents(tenant.as(organization.orgId), facts, ownTimeOf(now, organization))
   }
   return organization
 }

@@ -21,6 +21,7 @@ import {
 } from '../../store/passes.ts'
 import { inTransaction, platformTenant, type Tenant, tenantOf } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
+import { ownTimeIn } from '../organizations/time-of.ts'
 import { openWalletOf, readWallet } from '../wallet-page/open-wallet.ts'
 import type { WalletKey } from '../wallet-page/wallet-tokens.ts'
 import { issueEndedPass, signApplePass } from './issue-pass.ts'
@@ -67,7 +68,11 @@ export async function registerPhone(
       throw new Refused('_too_many_requests', `A card can be on ${maxRegistrations} phones.`)
     }
     await updatePassHeld(tenant, { card, wallet }, true)
-    await insertEvents(tenant, [{ type: 'pass.added', data: { customer, card, wallet } }], now)
+    await insertEvents(
+      tenant,
+      [{ type: 'pass.added', data: { customer, card, wallet } }],
+      await ownTimeIn(now, tenant),
+    )
     return true
   })
 }
@@ -89,7 +94,7 @@ export async function forgetPhone(
   if (!(await deleteRegistration(tenant, device, card)) || !pass) return
   if ((await countRegistrations(tenant, card)) === 0) await deletePass(tenant, { card, wallet })
   const fact: Fact = { type: 'pass.removed', data: { customer: pass.customer, card, wallet } }
-  await insertEvents(tenant, [fact], now)
+  await insertEvents(tenant, [fact], await ownTimeIn(now, tenant))
 }
 
 /** Serial numbers of the phone's passes that have changed; nobody but the phone knows its number. */

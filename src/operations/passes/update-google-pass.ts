@@ -5,6 +5,7 @@ import { insertEvents } from '../../store/events.ts'
 import { type DuePass, deletePass, updatePassHeld } from '../../store/passes.ts'
 import { inTransaction, type Tenant } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
+import { timeIn } from '../organizations/time-of.ts'
 import { readWallet } from '../wallet-page/open-wallet.ts'
 import type { GoogleKeys } from './check-keys.ts'
 import type { GoogleOutcome } from './google-client.ts'
@@ -51,19 +52,23 @@ async function readObject(
 
 /** Google tells with each update whether somebody has the pass. */
 async function note(
-  { pool, clock }: Deps,
+  deps: Deps,
   { orgId }: Tenant,
   { card, customer, wallet, isHeld: wasHeld }: DuePass,
   { isHeld, hasEnded }: { readonly isHeld: boolean; readonly hasEnded: boolean },
 ): Promise<void> {
   const isKept = isHeld && !hasEnded
   if (isKept === wasHeld && !hasEnded) return
-  await inTransaction(pool, orgId, async (tenant) => {
+  await inTransaction(deps.pool, orgId, async (tenant) => {
     const isNew = hasEnded
       ? (await deletePass(tenant, { card, wallet })) && wasHeld
       : await updatePassHeld(tenant, { card, wallet }, isKept)
     if (!isNew) return
     const data = { customer, card, wallet }
-    await insertEvents(tenant, [{ type: isKept ? 'pass.added' : 'pass.removed', data }], clock())
+    await insertEvents(
+      tenant,
+      [{ type: isKept ? 'pass.added' : 'pass.removed', data }],
+      await timeIn(deps, tenant),
+    )
   })
 }

@@ -22,6 +22,7 @@ import { attachedTo } from '../baskets/decide.ts'
 import { getCustomerView } from '../customers/customer-view.ts'
 import type { Deps } from '../deps.ts'
 import type { Setup } from '../organizations/setup-cache.ts'
+import { timeOf } from '../organizations/time-of.ts'
 import { listAddresses, type OwnAddresses } from './own-addresses.ts'
 import type { WalletKey } from './wallet-tokens.ts'
 
@@ -138,14 +139,14 @@ function ownersOf({ balances }: CustomerView, { campaign }: Card, { live }: Setu
 
 /** Progress as on the next receipt, for the campaigns that run on the card now. */
 async function readProgress(
-  { clock }: Deps,
+  deps: Deps,
   tenant: Tenant,
   { customer, balances }: CustomerView,
   attached: readonly AttachedCampaign[],
-  { timezone }: Organization,
+  organization: Organization,
 ) {
-  const now = clock()
-  const local = localTime(now, timezone)
+  const now = timeOf(deps, organization)
+  const local = localTime(now, organization.timezone)
   const kept = await listKeptMultiples(tenant, customer.id)
   const held = balances.map((balance) => ({ ...balance, version: 0 }))
   return attached

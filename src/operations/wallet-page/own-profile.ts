@@ -21,6 +21,7 @@ import { type CustomerExport, exportCustomer } from '../customers/export-custome
 import { openCard } from '../customers/register-customer.ts'
 import type { Deps } from '../deps.ts'
 import type { Setup } from '../organizations/setup-cache.ts'
+import { timeOf } from '../organizations/time-of.ts'
 import { changeWallet } from '../wallets/change-wallet.ts'
 import { enterWallet } from './open-wallet.ts'
 import { listAddresses, type OwnAddresses } from './own-addresses.ts'
@@ -122,14 +123,14 @@ export async function confirmOwnContact(
  * none, as it would have been for somebody new. Somebody who only changes an address has not enrolled.
  */
 async function findOrOpenCard(
-  { pool, clock }: Deps,
+  deps: Deps,
   setup: Setup,
   customer: CustomerId,
   enrolled: Card,
   isNew: boolean,
 ): Promise<Card | undefined> {
-  return inTransaction(pool, setup.organization.orgId, async (tenant) => {
-    const now = clock()
+  return inTransaction(deps.pool, setup.organization.orgId, async (tenant) => {
+    const now = timeOf(deps, setup.organization)
     if (!(await updateWalletVersion(tenant, customer))) return undefined
     const held = await findCustomerView(tenant, customer, now)
     const usable = (held?.cards ?? []).filter(

@@ -25,6 +25,7 @@ import { writeWallets } from '../../store/wallets/write.ts'
 import { checkRemembered } from '../auth/check-remembered.ts'
 import type { Caller, Deps } from '../deps.ts'
 import type { Setup } from '../organizations/setup-cache.ts'
+import { timeOf } from '../organizations/time-of.ts'
 import { type Reply, replayOf, toAuditEntry, type WriteCall, type WriteResult } from '../transact.ts'
 import { type Attempt, type AttemptResult, deferred, done, runAttempts } from './attempts.ts'
 import { idleArmings } from './idle-armings.ts'
@@ -78,7 +79,7 @@ export async function previewChange<Q extends Questions, Result>(
 ): Promise<Result> {
   const tenant = tenantOf(deps.pool, caller.organization.orgId)
   const { known } = await load(deps, tenant, work, undefined)
-  checkRemembered(known.setup, caller, known.now)
+  checkRemembered(known.setup, caller, deps.clock())
   return (await work.decide(known)).result
 }
 
@@ -93,7 +94,8 @@ export async function transactChange<Q extends Questions, Result>(
   return run(deps, org, work, {
     caller: reply.caller,
     earlier: call && ((tenant) => replayedAnswer(tenant, call)),
-    finish(result, tenant, now) {
+    finish(result, tenant) {
+      const now = deps.clock()
       const answered = reply.answer(result)
       const note = reply.audit(result, answered.body)
       const { status, customer } = answered
@@ -140,7 +142,6 @@ interface Frame<Result, T> {
   finish(
     result: Result,
     tenant: Tenant,
-    now: Date,
   ): { readonly value: T; readonly alongside: readonly Step[]; readonly armings: readonly Arming[] }
 }
 
@@ -171,7 +172,7 @@ async function runOnce<Q extends Questions, Result, T>(
   }
   const { earlier, known } = await load(deps, tenant, work, frame.earlier?.(tenant))
   // Once: a later attempt may find what the first has committed.
-  if (mode === 'read') checkRemembered(known.setup, frame.caller, known.now)
+  if (mode === 'read') checkRemembered(known.setup, frame.caller, deps.clock())
   if (earlier !== undefined) return done(earlier)
   const { wallet, setup, due, now } = known
   let decided: Decided<Result>
@@ -184,7 +185,7 @@ async function runOnce<Q extends Questions, Result, T>(
     throw error
   }
   const { result, change, alongside = [] } = decided
-  const finished = frame.finish(result, tenant, now)
+  const finished = frame.finish(result, tenant)
   // A response without a change is stored on the same condition: the customer may have been erased meanwhile.
   const untouched = wallet && finished.alongside.length > 0 ? [unchanged(wallet)] : []
   beginToCommit()
@@ -216,7 +217,10 @@ async function load<Q extends Questions, Result, T>(
   const setup = await deps.setupCache.get(tenant, loaded.setup.version)
   const { wallet, answers } = loaded
   const { due } = loaded.setup
-  return { earlier: loaded.earlier, known: { tenant, wallet, answers, setup, due, now: deps.clock() } }
+  return {
+    earlier: loaded.earlier,
+    known: { tenant, wallet, answers, setup, due, now: timeOf(deps, setup.organization) },
+  }
 }
 
 /** What a return gives back counts from the last visit, and what staff gives from now. */

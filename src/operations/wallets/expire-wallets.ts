@@ -26,6 +26,7 @@ import {
 import { writeWallets } from '../../store/wallets/write.ts'
 import type { Deps } from '../deps.ts'
 import type { Setup } from '../organizations/setup-cache.ts'
+import { timeIn, timeOf } from '../organizations/time-of.ts'
 import type { Turn } from '../turn.ts'
 import { type Attempt, type AttemptResult, type Changes, deferred, done, runAttempts } from './attempts.ts'
 import { expiredFacts } from './expired-facts.ts'
@@ -46,7 +47,7 @@ export interface Expired extends WorkDone {
 /** Books lots and coupons past their expiry. */
 export async function expireWallets(deps: Deps, org: number, { mayContinue }: Turn): Promise<Expired> {
   const tenant = tenantOf(deps.pool, org)
-  const now = deps.clock()
+  const now = await timeIn(deps, tenant)
   let customers = 0
   for (;;) {
     // Together: whatever expires after now is the next, and whatever does not is found.
@@ -77,9 +78,9 @@ interface Walk {
 /** Books balances of customers who have been inactive too long, wallet by wallet. */
 export async function expireInactive(deps: Deps, org: number, turn: Turn): Promise<Expired> {
   const tenant = tenantOf(deps.pool, org)
-  const now = deps.clock()
   const setup = await deps.setupCache.get(tenant, await findSetupVersion(tenant))
   const { inactivity, organization } = setup
+  const now = timeOf(deps, organization)
   if (inactivity.length === 0) return { customers: 0 }
   const keys = [...new Set(inactivity.map(({ key }) => key))]
   const before = earliestActivity(setup, now)
@@ -162,7 +163,7 @@ async function expireGroup(
   customers: readonly CustomerId[],
   { mode, beginToCommit }: Attempt,
 ): Promise<AttemptResult<boolean>[]> {
-  const now = deps.clock()
+  const now = await timeIn(deps, tenant)
   const loaded = await ask(tenant, {
     locked: walletLocks(tenant, customers, { skipsBusy: mode === 'lock idle' }),
     setup: setupState(tenant, []),

@@ -41,6 +41,7 @@ import { traceHeaders } from '../../tracing/spans.ts'
 import type { Deps } from '../deps.ts'
 import { toEventView } from '../events/event-view.ts'
 import { canEmail, orderMessage } from '../messages/order-messages.ts'
+import { ownTimeIn } from '../organizations/time-of.ts'
 import type { Send } from '../outbound/send.ts'
 import { signatureHeaders } from '../outbound/sign.ts'
 import { placeOf, testType } from './manage-webhooks.ts'
@@ -218,7 +219,7 @@ async function note(
       if (!pausedBecause) return
       deps.log.warn({ webhook: webhook.id, because: pausedBecause }, 'a webhook was paused')
       const data = { webhook: webhook.id, because: pausedBecause }
-      await insertEvents(within, [{ type: 'webhook.paused', data }], now)
+      await insertEvents(within, [{ type: 'webhook.paused', data }], await ownTimeIn(now, within))
       await tellOwners(deps, within, webhook, now)
     }
   })
