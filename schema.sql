@@ -7,6 +7,31 @@ CREATE OR REPLACE FUNCTION current_org()
  STABLE PARALLEL SAFE
 RETURN (NULLIF(current_setting('loyalty_wallet.org'::text, true), ''::text))::integer;
 
+CREATE OR REPLACE FUNCTION delete_test_organization(test_org integer, live_org integer, tables text[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+DECLARE
+  caller text := current_setting('loyalty_wallet.org', true);
+  tenant_table text;
+BEGIN
+  PERFORM set_config('loyalty_wallet.org', test_org::text, true);
+  PERFORM 1 FROM organizations WHERE org_id = test_org AND test_of = live_org FOR UPDATE;
+  IF NOT FOUND THEN
+    PERFORM set_config('loyalty_wallet.org', coalesce(caller, ''), true);
+    RETURN false;
+  END IF;
+  FOREACH tenant_table IN ARRAY tables LOOP
+    EXECUTE format('DELETE FROM %I WHERE org_id = $1', tenant_table) USING test_org;
+  END LOOP;
+  DELETE FROM organizations WHERE org_id = test_org AND test_of = live_org;
+  PERFORM set_config('loyalty_wallet.org', coalesce(caller, ''), true);
+  RETURN true;
+END
+$function$;
+
 CREATE TABLE archived_balances (
   org_id integer NOT NULL,
   customer_id uuid NOT NULL,
@@ -271,6 +296,7 @@ CREATE TABLE due_work (
   attempts integer NOT NULL DEFAULT 0,
   last_error text,
   progress json,
+  ahead_ms bigint NOT NULL DEFAULT 0,
   CONSTRAINT due_work_pkey PRIMARY KEY (org_id, kind)
 );
 
@@ -477,9 +503,12 @@ CREATE TABLE organizations (
   updated_at timestamp with time zone NOT NULL,
   max_backdate_days integer NOT NULL DEFAULT 30,
   contact json,
+  test_of integer,
+  ahead_ms bigint NOT NULL DEFAULT 0,
   CONSTRAINT organizations_pkey PRIMARY KEY (org_id),
   CONSTRAINT organizations_id_unique UNIQUE (id),
-  CONSTRAINT organizations_max_backdate_days_range CHECK (((max_backdate_days >= 0) AND (max_backdate_days <= 3650)))
+  CONSTRAINT organizations_max_backdate_days_range CHECK (((max_backdate_days >= 0) AND (max_backdate_days <= 3650))),
+  CONSTRAINT organizations_only_tests_are_ahead CHECK (((ahead_ms = 0) OR ((test_of IS NOT NULL) AND (ahead_ms > 0)))) NOT VALID
 );
 
 CREATE TABLE pass_feeds (
@@ -568,6 +597,7 @@ CREATE TABLE person_sessions (
   person_id uuid NOT NULL,
   created_at timestamp with time zone NOT NULL,
   last_used_at timestamp with time zone NOT NULL,
+  visits integer,
   CONSTRAINT person_sessions_pkey PRIMARY KEY (org_id, hash)
 );
 
@@ -1151,7 +1181,7 @@ GRANT UPDATE (expires_at) ON connection_secrets TO loyalty_wallet_app;
 GRANT UPDATE (last_used_at, revoked_at) ON connections TO loyalty_wallet_app;
 GRANT UPDATE (expires_at) ON integration_keys TO loyalty_wallet_app;
 GRANT UPDATE (reason) ON ledger_entries TO loyalty_wallet_app;
-GRANT UPDATE (last_used_at) ON person_sessions TO loyalty_wallet_app;
+GRANT UPDATE (last_used_at, visits) ON person_sessions TO loyalty_wallet_app;
 GRANT UPDATE (reason) ON returns TO loyalty_wallet_app;
 GRANT UPDATE (basket, status) ON transactions TO loyalty_wallet_app;
 GRANT UPDATE (expires_at) ON webhook_secrets TO loyalty_wallet_app;

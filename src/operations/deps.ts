@@ -173,7 +173,7 @@ export interface Caller {
   /** What opened the token of a connection. The demo's history has none: no request was made. */
   readonly token?: TokenCredentials
   /** The session of a person. */
-  readonly session?: Pick<PersonSession, 'hash' | 'person'>
+  readonly session?: Pick<PersonSession, 'hash' | 'person' | 'homeOrg'>
   /** The organization comes from the cache; the operation checks whether it is still current. */
   readonly isRemembered?: boolean
 }

@@ -68,9 +68,11 @@ export async function findPerson(tenant: Tenant, id: PersonId): Promise<Person |
 
 /**
  * The current name of the actor in a log row (`by_kind`, `user_id`). For a person it is their own name, which
- * only owners can change: a manager of the directory must not be able to alter who did what.
+ * only owners can change: a manager of the directory must not be able to alter who did what. People of the live
+ * organization are users in its test organizations.
  */
 export const nameOfUser = (row: string) => `CASE WHEN ${row}.by_kind = 'person'
+      AND (SELECT o.test_of IS NULL FROM organizations o WHERE o.org_id = $1)
     THEN (SELECT p.name FROM people p WHERE p.org_id = $1 AND p.user_id = ${row}.user_id)
     ELSE (SELECT u.name FROM users u WHERE u.org_id = $1 AND u.id = ${row}.user_id) END`
 

@@ -10,7 +10,11 @@ import { execute, idFrom, maybeOne, type PreparedStatement, prepared, type Tenan
 
 export interface PersonSession {
   readonly hash: Buffer
+  /** The one that the person works in: their own, or the test organization that they visit. */
   readonly organization: Organization
+  /** The organization that the person and the session belong to. */
+  readonly homeOrg: number
+  readonly visits?: number
   readonly person: {
     readonly id: PersonId
     readonly email: string
@@ -30,6 +34,7 @@ interface SessionRow extends OrganizationRow {
   person_user: string
   person_branch: string
   session_created_at: Date
+  session_visits: number | null
 }
 
 /** One statement, and so one round trip; it writes only when the last recorded use is old enough. */
@@ -39,7 +44,8 @@ const readSession: PreparedStatement = {
       UPDATE person_sessions SET last_used_at = $3
       WHERE org_id = $1 AND hash = $2 AND created_at > $4 AND last_used_at > $5 AND last_used_at < $6)
     SELECT ${organizationColumns}, p.id AS person_id, l.email AS person_email, p.name AS person_name, p.role AS person_role,
-      p.user_id AS person_user, coalesce(u.branch_id, b.id) AS person_branch, s.created_at AS session_created_at
+      p.user_id AS person_user, coalesce(u.branch_id, b.id) AS person_branch, s.created_at AS session_created_at,
+      s.visits AS session_visits
     FROM person_sessions s
     JOIN organizations o ON o.org_id = s.org_id
     JOIN people p ON p.org_id = s.org_id AND p.id = s.person_id
@@ -70,6 +76,8 @@ export async function findPersonSession(
     row && {
       hash,
       organization: toOrganization(row),
+      homeOrg: tenant.orgId,
+      visits: row.session_visits ?? undefined,
       person: {
         id: idFrom('psn', row.person_id),
         email: row.person_email,
@@ -109,6 +117,14 @@ export async function deleteOldPersonSessions(
        ORDER BY last_used_at DESC, hash OFFSET $3)`,
     [tenant.orgId, uuidOf(person), keep],
   )
+}
+
+export async function updateVisits(tenant: Tenant, hash: Buffer, visits: number | undefined): Promise<void> {
+  await execute(tenant.db, 'UPDATE person_sessions SET visits = $3 WHERE org_id = $1 AND hash = $2', [
+    tenant.orgId,
+    hash,
+    visits ?? null,
+  ])
 }
 
 /** The person a session belongs to, even if it has ended. */

@@ -1,6 +1,5 @@
 /** The clock of a test organization. Moving it and moving its background work along is one transaction. */
 import { kindsInOwnTime } from './due-work.ts'
-import { updateSetupVersion } from './setup.ts'
 import { execute, many, type Tenant } from './tenant.ts'
 
 export type KindInOwnTime = (typeof kindsInOwnTime)[number]
@@ -29,8 +28,8 @@ export const listWorkInOwnTime = (tenant: Tenant): Promise<WorkInOwnTime[]> => r
 export const lockWorkInOwnTime = (tenant: Tenant): Promise<WorkInOwnTime[]> => readWork(tenant, 'FOR UPDATE')
 
 /**
- * Counts as a change of the setup, so that every process knows the new time with its next request. Comes before the
- * work is locked.
+ * What the work is due for stays the same, and so it is due earlier by the real clock. The organization, the version of
+ * its setup, which tells every process about the new time, and the work are locked before, in this order.
  */
 export async function updateAhead(tenant: Tenant, byMs: number): Promise<void> {
   const moved = await execute(
@@ -39,14 +38,9 @@ export async function updateAhead(tenant: Tenant, byMs: number): Promise<void> {
     [tenant.orgId, byMs],
   )
   if (moved !== 1) throw new Error('Only the clock of a test organization can be set.')
-  await updateSetupVersion(tenant)
-}
-
-/** What it is due for stays the same, and so it is due earlier. */
-export async function updateWorkAhead(tenant: Tenant, byMs: number): Promise<void> {
   await tenant.db.query(
-    `UPDATE due_work SET ahead_ms = ahead_ms + $2, due_at = due_at - $2 * interval '1 ms',
-       armed_for = armed_for - $2 * interval '1 ms'
+    `UPDATE due_work SET ahead_ms = ahead_ms + $2::bigint, due_at = due_at - $2::bigint * interval '1 ms',
+       armed_for = armed_for - $2::bigint * interval '1 ms'
      WHERE org_id = $1 AND kind = ANY($3::text[])`,
     [tenant.orgId, byMs, kindsInOwnTime],
   )

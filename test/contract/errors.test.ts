@@ -235,6 +235,23 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
       return crowded.call('POST', '/v1/connections', { name: 'One more' })
     },
   ],
+  live_organization_required: [
+    400,
+    async () => {
+      const tests = await createTestOrganization(merchant)
+      return tests.call('POST', '/v1/test-organizations', { name: 'Tests of tests' })
+    },
+  ],
+  test_organization_required: [400, () => post('/v1/test-clock/advance', { by: 'P1D' })],
+  test_organization_not_found: [404, () => call('DELETE', '/v1/test-organizations/x')],
+  too_many_test_organizations: [
+    400,
+    async () => {
+      const crowded = await service.createMerchant()
+      for (let i = 0; i < 5; i++) await createTestOrganization(crowded)
+      return crowded.call('POST', '/v1/test-organizations', { name: 'One more' })
+    },
+  ],
   connection_revoked: [
     400,
     async () => {

@@ -123,6 +123,7 @@ export const openApiOptions = {
       { name: 'Webhooks', description: 'Where events are sent, and what came of it.' },
       { name: 'Messages', description: 'Email and SMS to your customers, through your own senders.' },
       { name: 'Organization', description: 'The merchant that the token belongs to.' },
+      { name: 'Test mode', description: 'Organizations for tests, and the clock in them.' },
       {
         name: 'Connections',
         description: 'Software that uses the API, and its credentials.',

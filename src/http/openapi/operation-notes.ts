@@ -57,6 +57,8 @@ export const operationNotes: Record<string, string> = {
   finishImport: 'It takes no more rows. Writes the event `import.finished`, unless it was a dry run.',
   listImports: 'Also those that were interrupted, and dry runs.',
   getImport: 'With the counts so far, and the row to resume after.',
+  listTestOrganizations: 'With the time by the clock of each.',
+  getTestClock: 'It goes on like the real one, from where it was set to.',
 
   listSenders: 'Without passwords and secrets, and with what is wrong if nothing can be sent.',
   listMessageKinds: 'Those that are sent by themselves first. Counts are of the last 30 days.',

@@ -8,9 +8,8 @@
  */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { modeOf } from '../../domain/organization.ts'
-import { scopesOf } from '../../domain/person.ts'
 import { Refused } from '../../domain/refusal.ts'
-import { findSession } from '../../operations/auth/person-sessions.ts'
+import { findSession, scopesIn } from '../../operations/auth/person-sessions.ts'
 import type { Caller, Deps } from '../../operations/deps.ts'
 import type { OrganizationReader } from '../../operations/organizations/organization-reader.ts'
 import type { ServerOptions } from '../server-options.ts'
@@ -78,7 +77,7 @@ export function createCheckAgain(server: ServerOptions, organizations: Organizat
     if (!session) throw endedSession()
     if (!session.organization.isSubscribed) throw new Refused('invalid_subscription')
     const { access } = request.routeOptions.config
-    if (Array.isArray(access) && !access.some((scope) => scopesOf(session.person.role).includes(scope)))
+    if (Array.isArray(access) && !access.some((scope) => scopesIn(session).includes(scope)))
       throw new Refused('_forbidden', sayRequired(access))
   }
 }
@@ -156,11 +155,11 @@ async function findPerson(
     throw deps.guesses.foreignToken(request.ip) ?? endedSession()
   }
   limits.giveBackUnknown(request.ip)
-  const { organization, person, user } = session
+  const { organization, user } = session
   await limits.takeCall(reply, organization.id, user, now.getTime())
   if (!organization.isSubscribed) throw new Refused('invalid_subscription')
   request.session = session
-  return { organization, user, kind: 'person', scopes: scopesOf(person.role), session }
+  return { organization, user, kind: 'person', scopes: scopesIn(session), session }
 }
 
 /**

@@ -3,6 +3,7 @@ import { plainColor } from '../../domain/color.ts'
 import { cardStatus } from '../../domain/customer.ts'
 import { maskAddress } from '../../domain/mask-address.ts'
 import { fromUnits } from '../../domain/money.ts'
+import { modeOf } from '../../domain/organization.ts'
 import type { WalletKind } from '../../domain/wallet-pass.ts'
 import type { OpenWallet, WalletPage } from '../../operations/wallet-page/open-wallet.ts'
 import { toCursor } from '../requests/paging.ts'
@@ -25,6 +26,7 @@ export function toWalletReply(page: WalletPage, passes: readonly WalletKind[], n
       currency,
       timezone,
       contact,
+      mode: modeOf(organization),
     },
     card: {
       barcode: card.status === cardStatus.blocked ? undefined : card.barcode,

@@ -32,6 +32,7 @@ import { reportRoutes } from './reports.ts'
 import { returnRoutes } from './returns.ts'
 import { senderRoutes } from './senders.ts'
 import { sessionRoutes } from './sessions.ts'
+import { testModeRoutes } from './test-mode.ts'
 import { tillRoutes } from './till.ts'
 import { transactionRoutes } from './transactions.ts'
 import { walletRoutes } from './wallet.ts'
@@ -67,6 +68,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   messageKindRoutes,
   messageRoutes,
   organizationRoutes,
+  testModeRoutes,
   passSettingsRoutes,
   adminRoutes,
   peopleRoutes,

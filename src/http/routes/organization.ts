@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
-import type { ShownOrganization } from '../../domain/organization.ts'
+import { modeOf, type ShownOrganization } from '../../domain/organization.ts'
 import { patchOrganization } from '../../operations/organizations/manage-organizations.ts'
 import { findShownOrganization } from '../../store/organizations.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { respondToWrite } from '../respond.ts'
+import { OrganizationMode } from '../schemas/choices.ts'
 import { organizationExample } from '../schemas/examples.ts'
 import { CreatedAt, Id, Nullable, Optional, Text } from '../schemas/fields.ts'
 import { OrganizationContact, OrganizationContactPatch, organizationFields } from '../schemas/organization.ts'
@@ -27,6 +28,7 @@ export const OrganizationReply = Type.Object(
       { description: 'The subscription to the service.' },
     ),
     isDemo: Type.Boolean({ description: 'Whether this is the demo organization.' }),
+    mode: OrganizationMode,
     createdAt: CreatedAt,
   },
   { ...named('Organization'), examples: [organizationExample] },
@@ -49,6 +51,7 @@ export function toOrganizationReply(organization: ShownOrganization) {
     maxBackdateDays,
     subscription: { active: organization.isSubscribed },
     isDemo: organization.isDemo,
+    mode: modeOf(organization),
     createdAt: organization.createdAt.toISOString(),
   }
 }

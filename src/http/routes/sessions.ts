@@ -1,16 +1,19 @@
 import { Type } from 'typebox'
-import { scopesOf } from '../../domain/person.ts'
+import { parseId } from '../../domain/ids.ts'
+import { modeOf } from '../../domain/organization.ts'
 import { emailPasswordReset } from '../../operations/auth/email-links.ts'
 import {
   acceptInvitation,
   changePassword,
   expiryOf,
+  scopesIn,
   signIn,
   signOut,
   signOutEverywhere,
 } from '../../operations/auth/person-sessions.ts'
 import type { Deps } from '../../operations/deps.ts'
-import { findShownOrganization } from '../../store/organizations.ts'
+import { enterVisited, visit } from '../../operations/test-mode/visit.ts'
+import { findOwnOrganization, findShownOrganization } from '../../store/organizations.ts'
 import type { PersonSession } from '../../store/person-sessions.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
@@ -24,8 +27,8 @@ import {
   setSession,
   siteOf,
 } from '../plugins/session-cookie.ts'
-import { invitationTokenExample } from '../schemas/examples.ts'
-import { Accepted, Optional, Text } from '../schemas/fields.ts'
+import { exampleId, invitationTokenExample } from '../schemas/examples.ts'
+import { Accepted, Id, Optional, Text } from '../schemas/fields.ts'
 import { Email, GivenPassword, NewPassword, PersonName, SessionReply } from '../schemas/person.ts'
 import type { ServerOptions } from '../server-options.ts'
 
@@ -64,11 +67,17 @@ const PasswordChangeBody = Type.Object(
   },
 )
 
+const VisitBody = Type.Object(
+  { organization: Id('org', 'A test organization of the own one, or the own one to go back.') },
+  { ...named('Visit'), examples: [{ organization: exampleId('org') }] },
+)
+
 export function sessionRoutes(app: Server, options: ServerOptions): void {
   const site = siteOf(options)
   signInRoutes(app, options, site)
   forgottenRoute(app, options, site)
   ownSessionRoutes(app, options, site)
+  visitRoute(app, options)
 }
 
 async function toSessionReply({ pool, clock }: Deps, session: PersonSession) {
@@ -79,10 +88,16 @@ async function toSessionReply({ pool, clock }: Deps, session: PersonSession) {
   )
   const { id, name, country, currency, timezone, locale, color, logo, isDemo, contact } = organization
   const { consentText } = contact
+  const isVisit = session.organization.orgId !== session.homeOrg
+  const home = isVisit ? await findOwnOrganization(tenantOf(pool, session.homeOrg)) : undefined
   return {
     person,
-    organization: { id, name, country, currency, timezone, locale, color, logo, isDemo, consentText },
-    scopes: [...scopesOf(person.role)],
+    organization: {
+      ...{ id, name, country, currency, timezone, locale, color, logo, isDemo, consentText },
+      mode: modeOf(organization),
+    },
+    liveOrganization: home && { id: home.id, name: home.name },
+    scopes: [...scopesIn(session)],
     user,
     branch,
     expiresAt: expiryOf(session, clock()).toISOString(),
@@ -242,6 +257,31 @@ function ownSessionRoutes(app: Server, { deps }: ServerOptions, site: Site): voi
     async (request, reply) => {
       await changePassword(deps, request.session, request.body, request.ip)
       return reply.code(204).send(null)
+    },
+  )
+}
+
+function visitRoute(app: Server, { deps }: ServerOptions): void {
+  app.post(
+    '/auth/session/organization',
+    {
+      config: { access: 'session', refusals: ['_forbidden', 'test_organization_not_found'] },
+      schema: {
+        operationId: 'visitOrganization',
+        summary: 'Go to a test organization with the same session, or back',
+        description:
+          'For owners and managers. What they do there is recorded in the test organization, under their name. It ' +
+          'lasts until they go back or sign out.',
+        tags,
+        body: VisitBody,
+        response: { 200: SessionReply },
+      },
+    },
+    async (request) => {
+      const visiting = await visit(deps, request.session, parseId('org', request.body.organization))
+      const { homeOrg: org } = visiting
+      const organization = await findOwnOrganization(tenantOf(deps.pool, org))
+      return toSessionReply(deps, await enterVisited(deps, { ...visiting, organization: organization! }))
     },
   )
 }

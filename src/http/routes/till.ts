@@ -3,6 +3,7 @@
  * scope `manage`.
  */
 import { type Static, Type } from 'typebox'
+import { modeOf } from '../../domain/organization.ts'
 import { listNamedBalances } from '../../store/campaigns.ts'
 import { findContact } from '../../store/organizations.ts'
 import { listSenders } from '../../store/senders.ts'
@@ -12,7 +13,7 @@ import type { Server } from '../fastify-server.ts'
 import { named, parameter } from '../openapi/name-components.ts'
 import { isStorable } from '../plugins/json-body.ts'
 import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
-import { Channels, SessionScope } from '../schemas/choices.ts'
+import { Channels, OrganizationMode, SessionScope } from '../schemas/choices.ts'
 import { directoryExamples, tillBalanceExample, tillOrganizationExample } from '../schemas/examples.ts'
 import { Optional, PageOf, Text } from '../schemas/fields.ts'
 import { ConsentText } from '../schemas/organization.ts'
@@ -75,6 +76,7 @@ const EntryQuery = Type.Object({
 const TillOrganization = Type.Object(
   {
     name: Type.String({ description: 'Name of the organization.' }),
+    mode: OrganizationMode,
     country: Type.String({ description: 'Region of phone numbers that are sent without a country code.' }),
     currency: Type.String({ description: 'Currency of every amount of money.' }),
     currencyDecimals: Type.Integer({ description: 'Decimals of the currency: 2 for USD, 0 for JPY.' }),
@@ -116,7 +118,8 @@ function tillOrganization(app: Server, { deps }: ServerOptions): void {
       const tenant = tenantOf(deps.pool, caller.organization.orgId)
       const channels = (await listSenders(tenant)).map(({ channel }) => channel)
       const { consentText } = await findContact(tenant)
-      return { name, country, currency, currencyDecimals, timezone, scopes, channels, consentText }
+      const mode = modeOf(caller.organization)
+      return { name, mode, country, currency, currencyDecimals, timezone, scopes, channels, consentText }
     },
   )
 }

@@ -54,6 +54,11 @@ export function StatusCode(
 const listMeanings = (values: readonly (string | number)[], meanings: readonly string[]) =>
   values.map((value, i) => `\n- \`${value}\`: ${meanings[i]}`).join('')
 
+export const OrganizationMode = Choice('OrganizationMode', 'Whether it is about real customers.', {
+  live: 'A real organization.',
+  test: 'A test organization: nothing in it is real, its clock can be set forward, and it can be deleted.',
+})
+
 export const ConsentSource = Choice('ConsentSource', 'Who told us.', {
   connection: 'An integration, such as a till.',
   person: 'A signed-in person.',

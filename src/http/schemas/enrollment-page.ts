@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { plainColor } from '../../domain/color.ts'
 import { languages } from '../../domain/language.ts'
 import { fromUnits } from '../../domain/money.ts'
+import { modeOf } from '../../domain/organization.ts'
 import type { OpenPage } from '../../operations/enrollment/open-page.ts'
 import { Optional, Text } from './fields.ts'
 
@@ -44,6 +45,7 @@ export function toOfferReply(open: OpenPage, challenge: { readonly text: string;
       locale,
       termsUrl: known.termsUrl,
       privacyUrl: known.privacyUrl,
+      mode: modeOf(organization),
     },
     campaignName: campaign.name,
     rewards: rewardsOf(open),

@@ -12,6 +12,7 @@ import {
   Choice,
   ImportKinds,
   MessageKinds,
+  OrganizationMode,
   PauseReason,
   WalletKinds,
 } from './choices.ts'
@@ -24,6 +25,7 @@ const eventExample: EventView = {
   timestamp: '2026-03-14T09:26:53.589Z',
   position: 1042,
   cursor: '1042-8b9a0f1e',
+  mode: 'live',
   data: { customer: exampleId('cus'), transaction: exampleId('txn') },
 }
 
@@ -137,6 +139,7 @@ const toSchema = (type: EventType) =>
         description: 'Send it as `after` of `GET /v1/events` to read what follows.',
         examples: [eventExample.cursor],
       }),
+      mode: OrganizationMode,
       data: Type.Object(dataOf[type], { description: 'What it is about.' }),
     },
     { ...named(schemaNameOf(type)), description: eventTypes[type] },

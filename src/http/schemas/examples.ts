@@ -168,6 +168,7 @@ export const organizationExample = {
   maxBackdateDays: 30,
   subscription: { active: true },
   isDemo: false,
+  mode: 'live',
   createdAt: at,
 }
 
@@ -280,6 +281,7 @@ export const directoryExamples = {
 
 export const tillOrganizationExample = {
   name: 'Blue Cup',
+  mode: 'live',
   country: 'US',
   currency: 'USD',
   currencyDecimals: 2,
@@ -333,6 +335,7 @@ export const sessionExample = {
     timezone: 'America/New_York',
     locale: 'en',
     isDemo: false,
+    mode: 'live',
   },
   scopes: ['pos', 'manage'],
   user: exampleId('usr'),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { maxPasswordLength, minPasswordLength } from '../../operations/auth/passwords.ts'
 import { named } from '../openapi/name-components.ts'
-import { PersonStatus, Role, SessionScope } from './choices.ts'
+import { OrganizationMode, PersonStatus, Role, SessionScope } from './choices.ts'
 import { invitationExample, personExample, sessionExample } from './examples.ts'
 import { CreatedAt, Id, Optional, Text, Timestamp } from './fields.ts'
 import { ConsentText, organizationFields } from './organization.ts'
@@ -71,9 +71,16 @@ export const SessionReply = Type.Object(
         id: Id('org'),
         ...organizationFields,
         isDemo: Type.Boolean({ description: 'Whether this is the demo organization.' }),
+        mode: OrganizationMode,
         consentText: Optional(ConsentText),
       },
-      { description: 'The organization of the person.' },
+      { description: 'The organization that the person works in.' },
+    ),
+    liveOrganization: Optional(
+      Type.Object(
+        { id: Id('org'), name: Type.String({ description: 'Its name.' }) },
+        { description: 'The own organization of somebody who works in one of its test organizations.' },
+      ),
     ),
     scopes: Type.Array(SessionScope, {
       description: 'What the role of the person allows.',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { named } from '../openapi/name-components.ts'
-import { CardStatus, Channels, Languages, RewardKind, WalletKinds } from './choices.ts'
+import { CardStatus, Channels, Languages, OrganizationMode, RewardKind, WalletKinds } from './choices.ts'
 import { Expiring, Tiers } from './customer.ts'
 import { cardExample, couponExample, customerWithExpiryExample, exampleId } from './examples.ts'
 import { Id, Optional, Text, Timestamp } from './fields.ts'
@@ -32,6 +32,7 @@ const walletExample = {
     locale: 'en',
     currency: 'USD',
     timezone: 'America/New_York',
+    mode: 'live' as const,
     contact: { openingHours: 'Mon–Fri 7–18' },
   },
   card: { barcode: cardExample.barcode, status: 1, campaignName: 'Coffee club' },
@@ -176,6 +177,7 @@ export const WalletCard = Type.Object(
     organization: Type.Object(
       {
         ...merchantFields,
+        mode: OrganizationMode,
         currency: organizationFields.currency,
         timezone: organizationFields.timezone,
         contact: OrganizationContact,

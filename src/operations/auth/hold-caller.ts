@@ -31,7 +31,7 @@ export async function holdCaller(
   now: Date,
   subject: Subject = {},
 ): Promise<void> {
-  if (caller.session) await holdPerson(own, caller.session, subject)
+  if (caller.session) await holdPerson(own.as(caller.session.homeOrg), caller.session, subject)
   if (caller.token) await holdConnection(own, caller.token, now, subject)
 }
 

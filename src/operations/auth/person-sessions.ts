@@ -4,6 +4,7 @@
  * organization's subscription are read with every request.
  */
 import type { PersonId } from '../../domain/ids.ts'
+import { scopesOf } from '../../domain/person.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { findOwnOrganization } from '../../store/organizations.ts'
 import {
@@ -26,6 +27,7 @@ import {
 } from '../../store/person-sessions.ts'
 import { inTransaction, platformOrg, platformTenant, type Tenant, tenantOf } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
+import { enterVisited } from '../test-mode/visit.ts'
 import { organizationIn } from './credentials.ts'
 import { readEmail, renameUser } from './manage-people.ts'
 import { checkPassword } from './passwords.ts'
@@ -53,21 +55,22 @@ export interface OpenedSession {
 }
 
 /** The session of a cookie; undefined if it does not exist or has ended, or if its person is blocked. */
-export async function findSession(
-  { pool, credentials }: Deps,
-  token: string,
-  now: Date,
-): Promise<PersonSession | undefined> {
+export async function findSession(deps: Deps, token: string, now: Date): Promise<PersonSession | undefined> {
   const org = organizationIn('lwp', token)
   if (org === undefined) return undefined
   const before = (ms: number) => new Date(now.getTime() - ms)
-  return findPersonSession(tenantOf(pool, org), credentials.hash(token), {
+  const session = await findPersonSession(tenantOf(deps.pool, org), deps.credentials.hash(token), {
     now,
     openedAfter: before(longestMs),
     usedAfter: before(idleMs),
     notedBefore: before(noteEveryMs),
   })
+  return session && enterVisited(deps, session)
 }
+
+/** An owner manages people at home only: a test organization has none. */
+export const scopesIn = ({ organization, homeOrg, person: { role } }: PersonSession) =>
+  scopesOf(organization.orgId === homeOrg ? role : 'manager')
 
 /** An ID that no person has: an unknown email address takes as long as a known one. */
 const nobody: PersonId = `psn_${'0'.repeat(32)}`
@@ -136,7 +139,7 @@ export async function signOut({ pool, credentials }: Deps, token: string): Promi
 }
 
 export async function signOutEverywhere({ pool }: Deps, session: PersonSession): Promise<void> {
-  await inTransaction(pool, session.organization.orgId, async (tenant) => {
+  await inTransaction(pool, session.homeOrg, async (tenant) => {
     await lockPerson(tenant, session.person.id)
     await deletePersonSessions(tenant, session.person.id)
   })
@@ -145,7 +148,7 @@ export async function signOutEverywhere({ pool }: Deps, session: PersonSession):
 /** Changes the password, and ends all other sessions of the person and an open link. */
 export async function changePassword(
   deps: Deps,
-  { organization, person, hash }: PersonSession,
+  { organization, homeOrg, person, hash }: PersonSession,
   { currentPassword, password }: { readonly currentPassword: string; readonly password: string },
   address: string,
 ): Promise<void> {
@@ -153,10 +156,10 @@ export async function changePassword(
   // Counted for the session: guesses of others must not keep the person from changing the password.
   const by = { account: person.email, address, device: hash.toString('base64') }
   await deps.guesses.tryPassword(by, async () => {
-    const passwordHash = await findPasswordHash(tenantOf(deps.pool, organization.orgId), person.id)
+    const passwordHash = await findPasswordHash(tenantOf(deps.pool, homeOrg), person.id)
     if (!(await deps.passwords.matches(currentPassword, passwordHash))) return undefined
     const next = await deps.passwords.hash(password)
-    return inTransaction(deps.pool, organization.orgId, async (tenant) => {
+    return inTransaction(deps.pool, homeOrg, async (tenant) => {
       const locked = await lockPerson(tenant, person.id)
       if (locked?.passwordHash !== passwordHash || locked?.isBlocked) return undefined
       await updatePassword(tenant, person.id, next, deps.clock())

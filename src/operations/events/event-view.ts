@@ -5,6 +5,7 @@
  */
 import type { EventType, RecordedEvent } from '../../domain/event.ts'
 import type { EventId, OrganizationId } from '../../domain/ids.ts'
+import { type Mode, modeOf, type Organization } from '../../domain/organization.ts'
 
 export interface EventView {
   readonly id: EventId
@@ -12,15 +13,17 @@ export interface EventView {
   readonly timestamp: string
   readonly position: number
   readonly cursor: string
+  /** Whether it is about real customers. */
+  readonly mode: Mode
   readonly data: Record<string, unknown>
 }
 
 export function toEventView(
-  organization: OrganizationId,
+  organization: Pick<Organization, 'id' | 'testOf'>,
   { id, type, at, position, data }: RecordedEvent,
 ): EventView {
-  const cursor = toEventCursor(organization, position)
-  return { id, type, timestamp: at.toISOString(), position, cursor, data }
+  const cursor = toEventCursor(organization.id, position)
+  return { id, type, timestamp: at.toISOString(), position, cursor, mode: modeOf(organization), data }
 }
 
 export const toEventCursor = (organization: OrganizationId, position: number): string =>

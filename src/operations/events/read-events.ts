@@ -35,10 +35,11 @@ export function parseEventStart({ id }: Organization, after: string | undefined)
 
 export async function readEvents(
   tenant: Tenant,
-  { id }: Organization,
+  organization: Organization,
   start: EventStart,
   { limit, ...filter }: EventFilter & { readonly limit: number },
 ): Promise<EventsRead> {
+  const { id } = organization
   if (start === 'latest') {
     const { newest } = await findEventRange(tenant)
     return { events: [], cursor: toEventCursor(id, newest), until: newest, hasMore: false }
@@ -47,7 +48,7 @@ export async function readEvents(
   const { events, until, ...range } = await listEvents(tenant, filter, { after, limit })
   if (start !== 'oldest') refuseOutside(range, start, toEventCursor(id, range.oldest - 1))
   return {
-    events: events.map((event) => toEventView(id, event)),
+    events: events.map((event) => toEventView(organization, event)),
     cursor: toEventCursor(id, until),
     until,
     hasMore: until < range.newest,

@@ -27,7 +27,7 @@ import {
   type Values,
   withFooter,
 } from '../../domain/message-text.ts'
-import type { Organization } from '../../domain/organization.ts'
+import { modeOf, type Organization } from '../../domain/organization.ts'
 import { findCoupon } from '../../store/coupons.ts'
 import { findCustomerView } from '../../store/customers.ts'
 import { findPerson } from '../../store/people.ts'
@@ -106,7 +106,7 @@ async function findText(
 
 export interface Rendering {
   readonly language: Language
-  readonly organization: Pick<Organization, 'name' | 'color'>
+  readonly organization: Pick<Organization, 'name' | 'color' | 'testOf'>
   readonly values: Values
   readonly unsubscribeUrl?: string
 }
@@ -116,12 +116,14 @@ export function render(
   { language, organization, values: given, unsubscribeUrl }: Rendering,
 ): Omit<ComposedMessage, 'to'> {
   const values = { merchant: organization.name, ...given }
-  const text = fillIn(body, values)
+  // Whoever gets it, by mistake as well, sees at once that it is not meant.
+  const mark = modeOf(organization) === 'test' ? '[Test] ' : ''
+  const text = `${mark}${fillIn(body, values)}`
   const footer: Footer | undefined =
     unsubscribeUrl === undefined ? undefined : { text: unsubscribeWordOf(language), url: unsubscribeUrl }
   return {
     // A line break would begin another header.
-    subject: fillIn(subject, values).replace(/[\r\n]+/g, ' '),
+    subject: `${mark}${fillIn(subject, values)}`.replace(/[\r\n]+/g, ' '),
     text: withFooter(text, footer),
     html: toHtml(text, {
       language,

@@ -6,6 +6,7 @@ import { plainColor } from '../../domain/color.ts'
 import { cardStatus } from '../../domain/customer.ts'
 import { type Language, languageOfLocale } from '../../domain/language.ts'
 import { fromUnits } from '../../domain/money.ts'
+import { modeOf } from '../../domain/organization.ts'
 import type { WalletPage } from '../wallet-page/open-wallet.ts'
 import { isStamps, type Progress } from './draw-stamps.ts'
 import { inAll, type Localized, words } from './words.ts'
@@ -42,7 +43,7 @@ export function toPassContent(page: WalletPage): PassContent {
   const { organization, card } = page
   const isBlocked = card.status === cardStatus.blocked
   return {
-    merchant: organization.name,
+    merchant: modeOf(organization) === 'test' ? `TEST – ${organization.name}` : organization.name,
     program: card.campaignName,
     color: organization.color ?? plainColor,
     language: languageOfLocale(organization.locale),

@@ -9,7 +9,7 @@ import type { EventType } from '../../domain/event.ts'
 import type { EventId } from '../../domain/ids.ts'
 import { modeOf, type Organization } from '../../domain/organization.ts'
 import { Refused } from '../../domain/refusal.ts'
-import { parseDuration, parseTimestamp } from '../../engine/clock/iso-time.ts'
+import { parseDuration } from '../../engine/clock/iso-time.ts'
 import { addDuration } from '../../engine/clock/local-time.ts'
 import {
   kindsInOwnTime,
@@ -20,17 +20,17 @@ import {
 } from '../../store/due-work.ts'
 import { countEventsAfter, findEventRange } from '../../store/events.ts'
 import { findOwnOrganization, lockOrganization } from '../../store/organizations.ts'
+import { updateSetupVersion } from '../../store/setup.ts'
 import { inTransaction, type Tenant, tenantOf } from '../../store/tenant.ts'
 import {
   type KindInOwnTime,
   listWorkInOwnTime,
   lockWorkInOwnTime,
   updateAhead,
-  updateWorkAhead,
   type WorkInOwnTime,
 } from '../../store/test-clock.ts'
 import type { Deps } from '../deps.ts'
-import { ownTimeOf, timeOf } from '../organizations/time-of.ts'
+import { timeOf } from '../organizations/time-of.ts'
 import { workInOwnTime } from './work-in-own-time.ts'
 
 export interface TestClock {
@@ -47,12 +47,17 @@ export interface Advanced extends TestClock {
   readonly lastEvent?: EventId
 }
 
-export type Target = { readonly to: string } | { readonly by: string }
+export interface Target {
+  readonly to?: string
+  readonly by?: string
+}
 
 const turnMs = 8_000
 const leaseSeconds = 60
 const pauseMs = 25
 const retryMs = 60_000
+/** What is due within a minute is done together, as by the background jobs. */
+const stepMs = 60_000
 const dayMs = 86_400_000
 /** In all, by the real clock: enough for every expiry. */
 const maxAheadMs = 5 * 366 * dayMs
@@ -92,9 +97,12 @@ function readTarget(deps: Deps, organization: Organization, target: Target): Dat
     throw new Refused('_invalid_payload', problem)
   }
   const now = timeOf(deps, organization)
+  if ((target.to === undefined) === (target.by === undefined)) {
+    refuse('Send either `to`, a time, or `by`, a duration.')
+  }
   const to =
-    'to' in target
-      ? (parseTimestamp(target.to)?.at ?? refuse('to: must be a time, such as "2030-01-31T09:00:00Z".'))
+    target.by === undefined
+      ? new Date(target.to!)
       : addDuration(
           now,
           parseDuration(target.by) ?? refuse('by: must be a duration, such as "P30D", "P1M" or "PT12H".'),
@@ -169,21 +177,12 @@ async function move(deps: Deps, tenant: Tenant, { id }: Organization, to: Date):
   await inTransaction(deps.pool, tenant.orgId, async (within) => {
     const organization = await lockOrganization(within, id)
     if (!organization) throw new Refused('_unauthorized')
-    const real = deps.clock()
-    const now = ownTimeOf(real, organization)
-    const times = (await listWorkInOwnTime(within)).flatMap(({ at }) => at?.getTime() ?? [])
-    const byMs = Math.min(to.getTime(), ...times) - now.getTime()
-    if (byMs <= 0) return
-    await updateAhead(within, byMs)
+    await updateSetupVersion(within)
     const work = await lockWorkInOwnTime(within)
-    const isFree = work.every(
-      ({ at, isLeased }) => !isLeased && (!at || at.getTime() >= now.getTime() + byMs),
-    )
-    if (!isFree) throw new ChangedMeanwhile()
-    await updateWorkAhead(within, byMs)
-  }).catch((error) => {
-    if (!(error instanceof ChangedMeanwhile)) throw error
+    const now = timeOf(deps, organization)
+    if (work.some(({ isLeased }) => isLeased) || dueAt(work, now)) return
+    const next = Math.min(...work.map(({ at }) => at?.getTime() ?? Number.POSITIVE_INFINITY))
+    const byMs = Math.min(to.getTime(), Math.ceil(next / stepMs) * stepMs) - now.getTime()
+    if (byMs > 0) await updateAhead(within, byMs)
   })
 }
-
-class ChangedMeanwhile extends Error {}

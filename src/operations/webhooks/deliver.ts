@@ -6,7 +6,8 @@
  */
 import type { LimitFunction } from 'p-limit'
 import type { EventType } from '../../domain/event.ts'
-import type { OrganizationId, WebhookId } from '../../domain/ids.ts'
+import type { WebhookId } from '../../domain/ids.ts'
+import { modeOf, type Organization } from '../../domain/organization.ts'
 import {
   type Attempt,
   afterAttempt,
@@ -69,7 +70,7 @@ interface SigningKey {
 
 interface Turn {
   readonly tenant: Tenant
-  readonly organization: OrganizationId
+  readonly organization: Organization
   readonly webhook: LeasedWebhook
   readonly keys: readonly SigningKey[]
 }
@@ -125,7 +126,7 @@ async function openTurn(deps: Deps, tenant: Tenant, id: WebhookId): Promise<Turn
     await releaseWebhook(tenant, webhook, { holdUntil, isFull: false })
     return undefined
   }
-  return { tenant, organization: organization.id, webhook, keys }
+  return { tenant, organization, webhook, keys }
 }
 
 /** Makes deliveries of new events, as far as there is room, and returns those that are due. */
@@ -177,6 +178,7 @@ async function attempt({ deps, send }: DeliveryTools, turn: Turn, delivery: Pend
     'content-type': 'application/json',
     'user-agent': 'Loyalty-Wallet-Webhooks/1',
     ...traceHeaders(),
+    ...(modeOf(turn.organization) === 'test' && { 'loyalty-wallet-mode': 'test' }),
     ...signatureHeaders({ id: delivery.event, body }, keys, now),
   }
   const { retryAfterMs, ...made } = await send({ url: turn.webhook.url, headers, body }, now)
@@ -186,7 +188,13 @@ async function attempt({ deps, send }: DeliveryTools, turn: Turn, delivery: Pend
 function contentOf({ organization, webhook }: Turn, { isTest, recorded, createdAt, event }: PendingDelivery) {
   if (recorded) return toEventView(organization, recorded)
   if (!isTest) return undefined
-  return { id: event, type: testType, timestamp: createdAt.toISOString(), data: { webhook: webhook.id } }
+  return {
+    id: event,
+    type: testType,
+    timestamp: createdAt.toISOString(),
+    mode: modeOf(organization),
+    data: { webhook: webhook.id },
+  }
 }
 
 /** Writes what came of the attempts, and whether the webhook works. */
