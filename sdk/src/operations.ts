@@ -113,7 +113,7 @@ export const operationTable = {
   addTestOrganization: '- POST /v1/test-organizations',
   deleteTestOrganization: 'O DELETE /v1/test-organizations/{id}',
   getTestClock: 'O GET /v1/test-clock',
-  advanceTestClock: '- POST /v1/test-clock/advance',
+  advanceTestClock: 'K POST /v1/test-clock/advance',
   getWalletPasses: 'O GET /v1/wallet-passes',
   patchWalletPasses: 'S PATCH /v1/wallet-passes',
   listOwnConnections: 'L GET /v1/connections',

@@ -43,7 +43,7 @@ export const refusals = {
   live_organization_required: 'The organization is itself a test organization.',
   test_organization_required: 'Only a test organization has a clock that can be set.',
   test_organization_not_found: 'The organization has no such test organization.',
-  too_many_test_organizations: 'The limit of 5 test organizations is reached.',
+  too_many_test_organizations: 'The limit of 10 test organizations is reached.',
   webhook_not_found: 'The webhook does not exist.',
   webhook_paused: 'The webhook is paused, so nothing is sent to it.',
   too_many_webhooks: 'The limit of 1,000 webhooks per organization is reached.',

@@ -10,6 +10,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service.ts'
+import { createWorld } from './recipes.ts'
 import { createIds, type Ids } from './route-table.ts'
 
 let service: TestService
@@ -238,18 +239,19 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
   live_organization_required: [
     400,
     async () => {
-      const tests = await createTestOrganization(merchant)
-      return tests.call('POST', '/v1/test-organizations', { name: 'Tests of tests' })
+      const { testToken: token } = await createWorld(service)
+      return service.call('POST', '/v1/test-organizations', { token, body: { name: 'Tests of tests' } })
     },
   ],
   test_organization_required: [400, () => post('/v1/test-clock/advance', { by: 'P1D' })],
-  test_organization_not_found: [404, () => call('DELETE', '/v1/test-organizations/x')],
+  test_organization_not_found: [404, () => merchant.call('DELETE', '/v1/test-organizations/x')],
   too_many_test_organizations: [
     400,
     async () => {
       const crowded = await service.createMerchant()
-      for (let i = 0; i < 5; i++) await createTestOrganization(crowded)
-      return crowded.call('POST', '/v1/test-organizations', { name: 'One more' })
+      const add = () => crowded.call('POST', '/v1/test-organizations', { name: 'One more', copy: [] })
+      for (let i = 0; i < 10; i++) await add()
+      return add()
     },
   ],
   connection_revoked: [

@@ -29,6 +29,7 @@ const prefixes: Record<string, keyof Ids> = {
   dlv: 'delivery',
   msg: 'message',
   imp: 'import',
+  org: 'testOrganization',
 }
 
 function kindOf(value: unknown): keyof Ids | undefined {

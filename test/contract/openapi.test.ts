@@ -338,7 +338,12 @@ describe('the OpenAPI document', () => {
       named(
         calls.filter(({ security }) => security?.some((requirement) => requirement.session?.length === 0)),
       ),
-    ).toEqual(['DELETE /auth/sessions', 'GET /auth/session', 'POST /auth/password'])
+    ).toEqual([
+      'DELETE /auth/sessions',
+      'GET /auth/session',
+      'POST /auth/password',
+      'POST /auth/session/organization',
+    ])
     const scopesOf = ({ security = [] }: Call, scheme: string) =>
       security.flatMap((requirement) => requirement[scheme] ?? [])
     for (const call of calls.filter(({ path }) => path.startsWith('/v1/'))) {

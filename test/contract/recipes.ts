@@ -23,6 +23,8 @@ export interface World {
   readonly wallet: string
   /** The barcode of the card. */
   readonly barcode: string
+  /** A token of the test organization. */
+  readonly testToken: string
 }
 
 export interface Recipe {
@@ -58,7 +60,24 @@ export async function createWorld(service: TestService, merchant?: Merchant): Pr
     owner: await createQuickPerson(service, own),
     wallet: new URL(walletUrl).pathname,
     barcode,
+    testToken: await openTests(service, own, ids.testOrganization),
   }
+}
+
+/** Connects the merchant's software to a test organization. */
+async function openTests(
+  service: TestService,
+  { integration, apiKey }: Merchant,
+  id: string,
+): Promise<string> {
+  const { apiSecret } = (
+    await service.call('POST', `/admin/v1/organizations/${id}/connections`, {
+      body: { integration, scopes: ['pos', 'manage'] },
+      token: adminToken,
+    })
+  ).body
+  const headers = { 'x-api-key': apiKey, 'x-api-secret': apiSecret }
+  return (await service.call('POST', '/auth/token', { headers })).body.accessToken
 }
 
 /**
@@ -361,6 +380,12 @@ const parts: Record<string, Part> = {
   }),
   'GET /v1/imports/{id}/rejected': () => ({ query: page }),
   'GET /v1/exports/customers': () => ({ query: page }),
+  'POST /v1/test-organizations': () => ({
+    bodies: [{ name: 'A', copy: ['settings', 'campaigns'] }],
+  'GET /v1/test-clock': ({ testToken }) => ({ token: testToken }),
+  'POST /v1/test-clock/advance': ({ testToken }) => ({
+    token: testToken,
+    bodies: [{ by: 'PT1H' }, { to: '2029-01-01T00:00:00Z' }],
   'PUT /v1/senders/email': () => ({
     bodies: [{ ...mailServer, user: 'a', password: 'b', replyTo: 'care@example.com', perHour: 10 }],
   }),
@@ -491,6 +516,8 @@ const platform: Record<string, (world: World) => Recipe> = {
   'DELETE /auth/sessions': ({ owner }) => signedIn('/auth/sessions', owner),
   'POST /auth/password': ({ owner }) =>
     signedIn('/auth/password', owner, { currentPassword: owner.password, password: 'quite another phrase' }),
+  'POST /auth/session/organization': ({ owner, ids }) =>
+    signedIn('/auth/session/organization', owner, { organization: ids.testOrganization }),
   'POST /auth/forgotten-password': () => ({
     path: '/auth/forgotten-password',
     bodies: [{ email: 'nobody@example.com' }],

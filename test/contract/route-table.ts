@@ -55,6 +55,7 @@ export interface Ids {
   message: string
   import: string
   request: string
+  testOrganization: string
 }
 
 let made = 0
@@ -96,6 +97,7 @@ export async function createIds(merchant: Merchant, definition: object = probeCa
   const message = await post('/v1/messages', { card })
   const imported = await post('/v1/imports', { kind: 'customers', campaign })
   const request = await merchant.lastRequest()
+  const testOrganization = await createTests(merchant)
   const things = {
     coupon,
     transaction,
@@ -109,8 +111,16 @@ export async function createIds(merchant: Merchant, definition: object = probeCa
     message,
     import: imported,
     request,
+    testOrganization,
   }
   return { customer, card, campaign, ...things }
+}
+
+/** A test organization; one of those there are, if there are enough. */
+async function createTests(merchant: Merchant): Promise<string> {
+  const created = await merchant.call('POST', '/v1/test-organizations', { name: 'Tests', copy: [] })
+  if (created.status === 201) return created.body.id
+  return (await merchant.call('GET', '/v1/test-organizations')).body.data[0].id
 }
 
 export interface ProbeCall {
@@ -255,6 +265,11 @@ export const probes: Record<string, Probe> = {
     at(`/v1/imports/${ids.import}/rows`, { after: 0, rows: [{ row: 1, opaqueId: unique() }] }),
   'POST /v1/imports/{id}/finish': (ids) => at(`/v1/imports/${ids.import}/finish`, {}),
   'GET /v1/exports/customers': () => at('/v1/exports/customers'),
+  'GET /v1/test-organizations': () => at('/v1/test-organizations'),
+  'POST /v1/test-organizations': () => at('/v1/test-organizations', { name: 'A' }, { name: 'B' }),
+  'DELETE /v1/test-organizations/{id}': (ids) => at(`/v1/test-organizations/${ids.testOrganization}`),
+  'GET /v1/test-clock': () => at('/v1/test-clock'),
+  'POST /v1/test-clock/advance': () => at('/v1/test-clock/advance', { by: 'PT1H' }, { by: 'PT2H' }),
   'GET /v1/senders': () => at('/v1/senders'),
   'PUT /v1/senders/email': () => at('/v1/senders/email', mailServer, { ...mailServer, port: 2525 }),
   'PUT /v1/senders/sms': () =>

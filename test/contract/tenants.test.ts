@@ -137,6 +137,7 @@ test('all routes outside the organizations are known', () => {
     'POST /auth/password',
     'POST /auth/refreshtoken',
     'POST /auth/session',
+    'POST /auth/session/organization',
     'POST /auth/token',
     'POST /w/{token}/link',
   ])

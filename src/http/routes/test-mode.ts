@@ -1,4 +1,5 @@
 /** Test organizations beside a live one, and the clock in them. */
+import pLimit from 'p-limit'
 import { Type } from 'typebox'
 import type { eventTypes } from '../../domain/event.ts'
 import { parseId } from '../../domain/ids.ts'
@@ -44,7 +45,7 @@ const TestOrganizationReply = Type.Object(testFields, {
 
 const TestOrganizationList = Type.Object(
   {
-    data: Type.Array(TestOrganizationReply, { description: 'At most five, in the order of their creation.' }),
+    data: Type.Array(TestOrganizationReply, { description: 'At most ten, in the order of their creation.' }),
   },
   { ...named('TestOrganizationList'), examples: [{ data: [testExample] }] },
 )
@@ -192,7 +193,7 @@ function addRoute(app: Server, { deps }: ServerOptions): void {
         summary: 'Create a test organization; the API key and secret of its connection are shown once',
         description:
           'It has the same rules and limits as the live one, and none of its customers. Everything it sends says ' +
-          '`mode`: `test`. An organization has at most five of them.',
+          '`mode`: `test`. An organization has at most ten of them.',
         tags,
         body: NewTestOrganizationBody,
         response: { 201: NewTestOrganizationReply },
@@ -257,11 +258,20 @@ function clockRoute(app: Server, { deps }: ServerOptions): void {
   )
 }
 
+/** Each holds a connection while it uses another one. */
+const advancedAtOnce = 2
+
 function advanceRoute(app: Server, { deps }: ServerOptions): void {
+  const inTurn = pLimit(advancedAtOnce)
   app.post(
     '/v1/test-clock/advance',
     {
-      config: { access: ['manage'], isLong: true, refusals: ['test_organization_required'] },
+      config: {
+        access: ['manage'],
+        isLong: true,
+        isRepeatable: true,
+        refusals: ['test_organization_required'],
+      },
       schema: {
         operationId: 'advanceTestClock',
         summary: 'Set the clock of a test organization forward',
@@ -273,19 +283,19 @@ function advanceRoute(app: Server, { deps }: ServerOptions): void {
         response: { 200: AdvancedReply },
       },
     },
-    async (request, reply) => {
-      const advanced = await advanceClock(deps, request.caller.organization, request.body)
-      return respondToWrite(deps, request, reply, {
-        work: async () => advanced,
-        status: 200,
-        render: ({ isDone, events, firstEvent, lastEvent, ...clock }) => ({
-          ...toClockReply(clock),
-          isDone,
-          events: [...events],
-          firstEvent,
-          lastEvent,
+    (request, reply) =>
+      inTurn(() =>
+        respondToWrite(deps, request, reply, {
+          work: () => advanceClock(deps, request.caller.organization, request.body),
+          status: 200,
+          render: ({ isDone, events, firstEvent, lastEvent, ...clock }) => ({
+            ...toClockReply(clock),
+            isDone,
+            events: [...events],
+            firstEvent,
+            lastEvent,
+          }),
         }),
-      })
-    },
+      ),
   )
 }

@@ -26,7 +26,7 @@ import {
   createOrganization,
 } from '../organizations/manage-organizations.ts'
 
-export const maxTestOrganizations = 5
+export const maxTestOrganizations = 10
 
 /** What a test organization can get from its live one. Never customers, nor anything that is secret. */
 const copies = {
