@@ -30,6 +30,7 @@ export const paths = {
   requests: () => '/requests',
   request: (id: string) => `/requests/${id}`,
   audit: () => '/audit',
+  testMode: () => '/test-mode',
   settings: () => '/settings',
 }
 

@@ -159,6 +159,13 @@ const pages = [
     'ConnectionsPage',
     () => import('./pages/developers/connections-page.tsx'),
   ),
+  page(
+    '/test-mode',
+    'manage',
+    ['test-mode', 'developers', 'webhooks'],
+    'TestModePage',
+    () => import('./pages/test-mode/test-mode-page.tsx'),
+  ),
   page('/webhooks', 'manage', webhooks, 'WebhooksPage', () => import('./pages/developers/webhooks-page.tsx')),
   page(
     '/webhooks/$id',

@@ -1,4 +1,5 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { setAhead } from '../i18n/format.ts'
 import { consoleBase, paths } from '../paths.ts'
 import { ApiError, api, dataOf, mayBeSignedIn, type Schemas } from './client.ts'
 
@@ -12,7 +13,9 @@ export const sessionQuery = {
   queryFn: async (): Promise<Session | null> => {
     if (!mayBeSignedIn()) return null
     try {
-      return await dataOf(api.GET('/auth/session'))
+      const session = await dataOf(api.GET('/auth/session'))
+      setAhead(session.organization.aheadSeconds)
+      return session
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return null
       throw error

@@ -76,6 +76,7 @@ function Teaser({ offer: { organization, campaignName, rewards } }: { readonly o
       <div className="merchant">
         {organization.logo && <img className="logo" src={organization.logo} alt="" />}
         <span>{organization.name}</span>
+        {organization.mode === 'test' && <strong className="test">{t('test')}</strong>}
       </div>
       <h1>{campaignName}</h1>
       {rewards.length > 0 && (

@@ -11,6 +11,7 @@ export interface Offer {
     readonly locale: string
     readonly termsUrl?: string
     readonly privacyUrl?: string
+    readonly mode: 'live' | 'test'
   }
   readonly campaignName: string
   readonly rewards: readonly {

@@ -2,6 +2,16 @@
 import i18next from 'i18next'
 import { isolate } from './languages.ts'
 
+/** How far the clock of a test organization is ahead of the browser's. */
+let aheadMs = 0
+
+export function setAhead(seconds: number): void {
+  aheadMs = seconds * 1000
+}
+
+/** By the organization's clock. */
+const today = () => new Date(Date.now() + aheadMs)
+
 type Format = Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat | Intl.ListFormat
 const cache = new Map<string, Format>()
 
@@ -114,7 +124,7 @@ export function formatDay(day: string): string {
 
 /** Longer form of a local day, with the year if it is not the current one. */
 export function formatDayOfYear(day: string): string {
-  return day.startsWith(`${new Date().getFullYear()}-`) ? formatDay(day) : formatDays(day, day)
+  return day.startsWith(`${today().getFullYear()}-`) ? formatDay(day) : formatDays(day, day)
 }
 
 /** One day or a range, with the year: "Mar 1 – 14, 2026". Text that is not a day stays unchanged. */
@@ -130,7 +140,7 @@ export function formatDays(from: string, to: string): string {
 
 /** The current local day, such as 2026-03-14. The Swedish locale writes dates in ISO format. */
 export function dayIn(timeZone: string): string {
-  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(new Date())
+  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(today())
 }
 
 /** Date and time with seconds, since requests follow each other quickly. */

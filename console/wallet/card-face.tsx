@@ -20,6 +20,7 @@ export function CardFace({ card: shown, kind, onKind }: CardFaceProps) {
         {organization.logo && <img className="logo" src={organization.logo} alt="" />}
         <div>
           <p className="merchant">{organization.name}</p>
+          {organization.mode === 'test' && <strong className="test">{t('test')}</strong>}
           <h1>{card.campaignName}</h1>
         </div>
       </header>

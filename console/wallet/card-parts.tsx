@@ -3,7 +3,7 @@ import { minus } from '../i18n/amounts.ts'
 import { holdingWords, progressWords } from '../i18n/balance-words.ts'
 import { currencyDecimals, formatDate, formatMoney, formatNumber, formatRelative } from '../i18n/format.ts'
 import { cardAddress } from './offline.ts'
-import type { WalletCard } from './use-card.ts'
+import { nowOf, type WalletCard } from './use-card.ts'
 
 interface PartProps {
   readonly card: WalletCard
@@ -152,7 +152,7 @@ export function Expiring({ card }: PartProps) {
           <li key={`${key} ${at}`}>
             <span>{holdingWords(balanceOf(card, key), amount)}</span>
             <time dateTime={at}>
-              {formatDate(at, card.organization.timezone)} ({formatRelative(at)})
+              {formatDate(at, card.organization.timezone)} ({formatRelative(at, nowOf(card))})
             </time>
           </li>
         ))}

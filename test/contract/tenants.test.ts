@@ -165,6 +165,7 @@ describe('what is another organization’s looks exactly like what nobody has, w
     await changes()
     for (const place of places) {
       for (const kind of place.kind ? [place.kind] : kindsFor(places.length)) {
+        if (route === 'POST /v1/test-organizations') await makeRoom(world)
         const withForeign = await send(call, place, secrets[kind]!)
         const unknown = unknownLike(secrets[kind]!)
         const withUnknown = await send(call, place, unknown)
@@ -184,6 +185,7 @@ describe('what is another organization’s looks exactly like what nobody has, w
     expect(problems.slice(0, 10), `${problems.length} problems`).toEqual([])
     for (const what of await changes()) touched.add(what)
     expect([...touched].filter((what) => isRead || what.endsWith(` of ${theirOrg}`))).toEqual([])
+    if (route === 'POST /v1/test-organizations') await makeRoom(world)
     // Without this the calls could be refused for any other reason.
     const right = rightAttempt(recipeOf(route, world)!)
     const reply = await service.call(call.method as Method, right.address, {
@@ -192,6 +194,14 @@ describe('what is another organization’s looks exactly like what nobody has, w
       headers: { ...jsonType(right.payload), ...right.headers },
     })
     expect(reply.status < 300 || reply.body?.description).toBe(true)
+  }
+
+  /** There may be ten test organizations only. */
+  async function makeRoom({ merchant, ids }: World): Promise<void> {
+    const { data } = (await merchant.call('GET', '/v1/test-organizations')).body
+    const others = data.filter(({ id }: { id: string }) => id !== ids.testOrganization)
+    for (const { id } of others) await merchant.call('DELETE', `/v1/test-organizations/${id}`)
+    await changes()
   }
 
   test('and these were not a few', () => {

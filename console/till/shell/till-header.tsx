@@ -39,6 +39,13 @@ export function TillHeader(props: TillHeaderProps) {
         <Text fw={650} truncate dir="auto">
           {organization.name}
         </Text>
+        {organization.mode === 'test' && (
+          <Tooltip label={t('shell:test.about')}>
+            <Badge color="yellow" autoContrast size="lg" flex="none">
+              {t('shell:test.mark')}
+            </Badge>
+          </Tooltip>
+        )}
         {organization.isDemo && (
           <Tooltip label={t('shell:demoAbout')}>
             <Badge

@@ -3,6 +3,7 @@ import {
   IconBuildingStore,
   IconChartLine,
   IconCoffee,
+  IconFlask,
   IconHistory,
   IconId,
   IconListDetails,
@@ -57,6 +58,7 @@ export const menu: readonly { readonly section: string; readonly entries: readon
       { key: 'events', to: paths.events(), icon: IconActivity, scope: 'manage' },
       { key: 'requests', to: paths.requests(), icon: IconListDetails, scope: 'manage' },
       { key: 'audit', to: paths.audit(), icon: IconHistory, scope: 'manage' },
+      { key: 'testMode', to: paths.testMode(), icon: IconFlask, scope: 'manage' },
     ],
   },
   {

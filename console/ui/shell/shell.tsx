@@ -21,12 +21,16 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf } from '../../api/client.ts'
 import { may, type Session, useMaybeSession } from '../../api/session.ts'
+import { isTest } from '../../api/test-clock.ts'
 import { apiReference, consoleBase, paths, till } from '../../paths.ts'
 import { toast } from '../toast.ts'
 import { Waiting } from '../waiting.tsx'
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
 import { LanguageMenu } from './language-menu.tsx'
 import { menu } from './menu-entries.ts'
+import { ribbonHeight, TestRibbon } from './test-ribbon.tsx'
+
+const barHeight = 56
 
 const loadSpotlight = () => import('./spotlight.tsx')
 const Spotlight = lazy(loadSpotlight)
@@ -51,7 +55,7 @@ export function Shell() {
 
   return (
     <AppShell
-      header={{ height: 56 }}
+      header={{ height: isTest(session) ? barHeight + ribbonHeight : barHeight }}
       navbar={{ width: 230, breakpoint: 'sm', collapsed: { mobile: !isMenuOpen } }}
       padding={{ base: 'md', md: 'xl' }}
     >
@@ -59,7 +63,7 @@ export function Shell() {
         {t('common:skip')}
       </a>
       <AppShell.Header>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+        <Group h={barHeight} px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap" miw={0}>
             <Burger
               opened={isMenuOpen}
@@ -90,6 +94,7 @@ export function Shell() {
             <AccountMenu session={session} />
           </Group>
         </Group>
+        {isTest(session) && <TestRibbon session={session} />}
       </AppShell.Header>
       <AppShell.Navbar component="nav" aria-label={t('menu')}>
         <AppShell.Section grow component={ScrollArea} p="xs">

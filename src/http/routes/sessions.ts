@@ -95,6 +95,7 @@ async function toSessionReply({ pool, clock }: Deps, session: PersonSession) {
     organization: {
       ...{ id, name, country, currency, timezone, locale, color, logo, isDemo, consentText },
       mode: modeOf(organization),
+      aheadSeconds: organization.aheadMs / 1000,
     },
     liveOrganization: home && { id: home.id, name: home.name },
     scopes: [...scopesIn(session)],

@@ -1,7 +1,6 @@
 /** Test organizations beside a live one, and the clock in them. */
 import pLimit from 'p-limit'
 import { Type } from 'typebox'
-import type { eventTypes } from '../../domain/event.ts'
 import { parseId } from '../../domain/ids.ts'
 import type { Organization } from '../../domain/organization.ts'
 import type { Deps } from '../../operations/deps.ts'
@@ -18,6 +17,7 @@ import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { respondToWrite } from '../respond.ts'
 import { Choice } from '../schemas/choices.ts'
+import { EventTypes } from '../schemas/events.ts'
 import { exampleId, exampleSecret } from '../schemas/examples.ts'
 import { CreatedAt, Id, Optional, Text, Timestamp } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
@@ -113,12 +113,13 @@ const AdvanceBody = Type.Object(
 const AdvancedReply = Type.Object(
   {
     ...clockFields,
+    to: Timestamp('The time that was asked for.'),
     isDone: Type.Boolean({
       description: 'False if there was too much to do for one request: send it again with the same `to`.',
     }),
     events: Type.Array(
       Type.Object({
-        type: Type.Unsafe<keyof typeof eventTypes>(Type.String({ description: 'The type of the events.' })),
+        type: EventTypes,
         count: Type.Integer({ description: 'How many of them were recorded.' }),
       }),
       { description: 'What happened meanwhile.' },
@@ -131,6 +132,7 @@ const AdvancedReply = Type.Object(
     examples: [
       {
         ...clockExample,
+        to: clockExample.now,
         isDone: true,
         events: [{ type: 'coupon.expired', count: 2 }],
         firstEvent: exampleId('evt'),
@@ -288,8 +290,9 @@ function advanceRoute(app: Server, { deps }: ServerOptions): void {
         respondToWrite(deps, request, reply, {
           work: () => advanceClock(deps, request.caller.organization, request.body),
           status: 200,
-          render: ({ isDone, events, firstEvent, lastEvent, ...clock }) => ({
+          render: ({ to, isDone, events, firstEvent, lastEvent, ...clock }) => ({
             ...toClockReply(clock),
+            to: to.toISOString(),
             isDone,
             events: [...events],
             firstEvent,

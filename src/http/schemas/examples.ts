@@ -336,6 +336,7 @@ export const sessionExample = {
     locale: 'en',
     isDemo: false,
     mode: 'live',
+    aheadSeconds: 0,
   },
   scopes: ['pos', 'manage'],
   user: exampleId('usr'),

@@ -72,6 +72,7 @@ export const SessionReply = Type.Object(
         ...organizationFields,
         isDemo: Type.Boolean({ description: 'Whether this is the demo organization.' }),
         mode: OrganizationMode,
+        aheadSeconds: Type.Number({ description: 'How far its clock is ahead; 0 in a live one.' }),
         consentText: Optional(ConsentText),
       },
       { description: 'The organization that the person works in.' },

@@ -39,6 +39,8 @@ export interface TestClock {
 }
 
 export interface Advanced extends TestClock {
+  /** What was asked for. */
+  readonly to: Date
   /** False if there was no time for everything: the clock stands where it has come to. */
   readonly isDone: boolean
   /** What was recorded meanwhile. */
@@ -85,7 +87,7 @@ export async function advanceClock(
   const current = await getOwn(tenant)
   const later = new Date(timeOf(deps, current).getTime() + secondLookMs)
   await upsertDueWork(tenant, [{ kind: 'expiry', at: later }], timeOf(deps, current))
-  return { ...readTestClock(deps, current), isDone, ...(await countEventsAfter(tenant, before)) }
+  return { ...readTestClock(deps, current), to, isDone, ...(await countEventsAfter(tenant, before)) }
 }
 
 function refuseLive(organization: Organization): void {
