@@ -17,11 +17,13 @@ ALTER TABLE person_sessions ADD COLUMN visits integer;
 -- Deletes a test organization with everything in it, which the service's role cannot do itself: it may not delete
 -- from the ledger, for example. Never deletes anything of another organization, whatever it is asked for.
 CREATE FUNCTION delete_test_organization(test_org integer, live_org integer, tables text[]) RETURNS boolean
-  LANGUAGE plpgsql SECURITY DEFINER AS $$
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   caller text := current_setting('loyalty_wallet.org', true);
   tenant_table text;
 BEGIN
+  -- A temporary table of the same name must not take the place of one of ours.
+  PERFORM set_config('search_path', format('%I, pg_temp', current_schema()), true);
   PERFORM set_config('loyalty_wallet.org', test_org::text, true);
   PERFORM 1 FROM organizations WHERE org_id = test_org AND test_of = live_org FOR UPDATE;
   IF NOT FOUND THEN
@@ -36,9 +38,4 @@ BEGIN
   RETURN true;
 END
 $$;
--- A temporary table of the same name must not take the place of one of ours.
-DO $$ BEGIN
-  EXECUTE format('ALTER FUNCTION delete_test_organization(integer, integer, text[]) SET search_path = %I, pg_temp',
-    current_schema());
-END $$;
 REVOKE ALL ON FUNCTION delete_test_organization(integer, integer, text[]) FROM PUBLIC;

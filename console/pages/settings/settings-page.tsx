@@ -23,6 +23,13 @@ export function SettingsPage() {
               </PageLink>
             </Group>
           </SettingsSection>
+          <SettingsSection title={t('testMode.title')} about={t('testMode.about')}>
+            <Group>
+              <PageLink to={paths.testMode()} size="sm">
+                {t('testMode.action')}
+              </PageLink>
+            </Group>
+          </SettingsSection>
         </>
       )}
       <Account />

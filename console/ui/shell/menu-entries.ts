@@ -3,7 +3,6 @@ import {
   IconBuildingStore,
   IconChartLine,
   IconCoffee,
-  IconFlask,
   IconHistory,
   IconId,
   IconListDetails,
@@ -58,7 +57,6 @@ export const menu: readonly { readonly section: string; readonly entries: readon
       { key: 'events', to: paths.events(), icon: IconActivity, scope: 'manage' },
       { key: 'requests', to: paths.requests(), icon: IconListDetails, scope: 'manage' },
       { key: 'audit', to: paths.audit(), icon: IconHistory, scope: 'manage' },
-      { key: 'testMode', to: paths.testMode(), icon: IconFlask, scope: 'manage' },
     ],
   },
   {

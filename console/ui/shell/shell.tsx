@@ -63,37 +63,7 @@ export function Shell() {
         {t('common:skip')}
       </a>
       <AppShell.Header>
-        <Group h={barHeight} px="md" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap" miw={0}>
-            <Burger
-              opened={isMenuOpen}
-              onClick={toggle}
-              hiddenFrom="sm"
-              size="sm"
-              aria-label={t('openMenu')}
-              aria-expanded={isMenuOpen}
-            />
-            <Box component="img" src="/icon.svg" alt="" w={26} h={26} visibleFrom="xs" />
-            <Text fw={650} truncate dir="auto">
-              {session.organization.name}
-            </Text>
-            {session.organization.isDemo && (
-              <Tooltip label={t('demoAbout')}>
-                <Badge color="yellow" autoContrast flex="none">
-                  {t('demo')}
-                </Badge>
-              </Tooltip>
-            )}
-          </Group>
-          <Group gap="xs" wrap="nowrap">
-            {may(session, 'manage') && <SearchButton onClick={search} />}
-            <Group gap="xs" wrap="nowrap" visibleFrom="sm">
-              <LanguageMenu />
-              <ColorSchemeToggle />
-            </Group>
-            <AccountMenu session={session} />
-          </Group>
-        </Group>
+        <Bar session={session} isMenuOpen={isMenuOpen} onMenu={toggle} onSearch={search} />
         {isTest(session) && <TestRibbon session={session} />}
       </AppShell.Header>
       <AppShell.Navbar component="nav" aria-label={t('menu')}>
@@ -124,6 +94,51 @@ export function Shell() {
         </Suspense>
       )}
     </AppShell>
+  )
+}
+
+interface BarProps {
+  readonly session: Session
+  readonly isMenuOpen: boolean
+  readonly onMenu: () => void
+  readonly onSearch: () => void
+}
+
+function Bar({ session, isMenuOpen, onMenu, onSearch }: BarProps) {
+  const { t } = useTranslation('shell')
+  const { organization } = session
+  return (
+    <Group h={barHeight} px="md" justify="space-between" wrap="nowrap">
+      <Group gap="sm" wrap="nowrap" miw={0}>
+        <Burger
+          opened={isMenuOpen}
+          onClick={onMenu}
+          hiddenFrom="sm"
+          size="sm"
+          aria-label={t('openMenu')}
+          aria-expanded={isMenuOpen}
+        />
+        <Box component="img" src="/icon.svg" alt="" w={26} h={26} visibleFrom="xs" />
+        <Text fw={650} truncate dir="auto">
+          {organization.name}
+        </Text>
+        {organization.isDemo && (
+          <Tooltip label={t('demoAbout')}>
+            <Badge color="yellow" autoContrast flex="none">
+              {t('demo')}
+            </Badge>
+          </Tooltip>
+        )}
+      </Group>
+      <Group gap="xs" wrap="nowrap">
+        {may(session, 'manage') && <SearchButton onClick={onSearch} />}
+        <Group gap="xs" wrap="nowrap" visibleFrom="sm">
+          <LanguageMenu />
+          <ColorSchemeToggle />
+        </Group>
+        <AccountMenu session={session} />
+      </Group>
+    </Group>
   )
 }
 
@@ -204,6 +219,11 @@ function AccountMenu({ session }: { readonly session: Session }) {
         <Menu.Label>
           {session.person.email} · {t(`common:role.${session.person.role}`)}
         </Menu.Label>
+        {may(session, 'manage') && (
+          <Menu.Item renderRoot={(root) => <Link to={paths.testMode()} {...root} />}>
+            {t('test.mode')}
+          </Menu.Item>
+        )}
         <Menu.Item onClick={() => signOut('here')}>{t('signOut')}</Menu.Item>
         <Menu.Item onClick={() => signOut('everywhere')}>{t('signOutEverywhere')}</Menu.Item>
       </Menu.Dropdown>

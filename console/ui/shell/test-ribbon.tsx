@@ -1,4 +1,4 @@
-import { Box, Button, Group, Text } from '@mantine/core'
+import { ActionIcon, Box, Button, Group, Text } from '@mantine/core'
 import { IconArrowBackUp, IconFlask } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import type { Session } from '../../api/session.ts'
@@ -34,6 +34,7 @@ export function TestRibbon({ session: { organization, liveOrganization } }: { re
         )}
         {liveOrganization && (
           <Button
+            visibleFrom="sm"
             size="compact-sm"
             variant="default"
             loading={isPending}
@@ -42,6 +43,17 @@ export function TestRibbon({ session: { organization, liveOrganization } }: { re
           >
             {t('test.back')}
           </Button>
+        )}
+        {liveOrganization && (
+          <ActionIcon
+            hiddenFrom="sm"
+            variant="default"
+            loading={isPending}
+            aria-label={t('test.back')}
+            onClick={() => visit(liveOrganization.id)}
+          >
+            <IconArrowBackUp size={18} aria-hidden />
+          </ActionIcon>
         )}
       </Group>
     </Box>

@@ -12,12 +12,12 @@ import {
 } from '../../operations/campaigns/manage-campaigns.ts'
 import { previewCampaign } from '../../operations/campaigns/preview-campaign.ts'
 import { getVisibleCampaign, listVisibleCampaigns } from '../../operations/campaigns/visible-campaigns.ts'
-import { timeOf } from '../../operations/organizations/time-of.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { toOutcomeReply } from '../replies/transaction.ts'
 import { toBasketRequest } from '../requests/basket-request.ts'
+import { createNow } from '../requests/now-of.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
 import { CampaignStatus } from '../schemas/choices.ts'
@@ -110,7 +110,7 @@ const spendRefusals = [
 ] as const
 
 export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
-  const { pool } = deps
+  const timeFor = createNow(deps)
 
   app.get(
     '/v1/campaigns',
@@ -127,7 +127,7 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const { caller, query } = request
-      const tenant = tenantOf(pool, caller.organization.orgId)
+      const tenant = tenantOf(deps.pool, caller.organization.orgId)
       const list = (page: { limit: number; after?: CampaignId }) =>
         listVisibleCampaigns(tenant, caller, query.status, page)
       return listPage('cmp', query, list, toCampaignReply)
@@ -147,7 +147,7 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     async (request) => {
-      const tenant = tenantOf(pool, request.caller.organization.orgId)
+      const tenant = tenantOf(deps.pool, request.caller.organization.orgId)
       const id = parseId('cmp', request.params.id)
       return toCampaignReply(await getVisibleCampaign(tenant, request.caller, id))
     },
@@ -168,12 +168,7 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
     (request, reply) =>
       respondToWrite(deps, request, reply, {
         work: (tenant) =>
-          createCampaign(
-            tenant,
-            request.caller.organization,
-            toObject(request.body),
-            timeOf(deps, request.caller.organization),
-          ),
+          createCampaign(tenant, request.caller.organization, toObject(request.body), timeFor(request)),
         status: 201,
         render: toCampaignReply,
       }),
@@ -200,13 +195,7 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
       const id = parseId('cmp', request.params.id)
       return respondToWrite(deps, request, reply, {
         work: (tenant) =>
-          patchCampaign(
-            tenant,
-            request.caller.organization,
-            id,
-            toObject(request.body),
-            timeOf(deps, request.caller.organization),
-          ),
+          patchCampaign(tenant, request.caller.organization, id, toObject(request.body), timeFor(request)),
         status: 200,
         render: toCampaignReply,
       })
@@ -225,7 +214,7 @@ function toObject(body: unknown): Record<string, unknown> {
 }
 
 function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): void {
-  const { pool } = deps
+  const timeFor = createNow(deps)
   const summaries = {
     publish: 'Publish the draft as the next version',
     pause: 'Pause a campaign: no registrations, and nothing is collected',
@@ -256,13 +245,8 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
         return respondToWrite(deps, request, reply, {
           work: (tenant) =>
             action === 'publish'
-              ? publishCampaign(tenant, organization, id, timeOf(deps, request.caller.organization))
-              : stopCampaign(
-                  tenant,
-                  id,
-                  action === 'pause' ? 'paused' : 'archived',
-                  timeOf(deps, request.caller.organization),
-                ),
+              ? publishCampaign(tenant, organization, id, timeFor(request))
+              : stopCampaign(tenant, id, action === 'pause' ? 'paused' : 'archived', timeFor(request)),
           status: 200,
           render: toCampaignReply,
         })
@@ -290,10 +274,10 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
     },
     async (request) => {
       const { organization } = request.caller
-      const tenant = tenantOf(pool, organization.orgId)
+      const tenant = tenantOf(deps.pool, organization.orgId)
       const campaign = await getCampaign(tenant, parseId('cmp', request.params.id))
       const { wallet, branch = 'main', definition, ...body } = request.body
-      const now = timeOf(deps, request.caller.organization)
+      const now = timeFor(request)
       const { basket, occurredAt = now } = toBasketRequest({ ...body, customer: '', card: '' }, now)
       const tried = { balances: wallet?.collectables ?? {}, transactionCount: wallet?.transactions ?? 0 }
       const sale = { ...basket, branch, occurredAt }

@@ -9,12 +9,12 @@ import {
   setCardBlocked,
 } from '../../operations/customers/change-card.ts'
 import { unblockCard } from '../../operations/enrollment/approve-card.ts'
-import { timeOf } from '../../operations/organizations/time-of.ts'
 import { showWallet } from '../../operations/wallet-page/show-wallet.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import { type BarcodeKind, barcodeKinds, drawBarcode } from '../assets/barcode-svg.ts'
 import type { Server } from '../fastify-server.ts'
 import { toCardReply } from '../replies/customer.ts'
+import { nowOf } from '../requests/now-of.ts'
 import { respondToWrite } from '../respond.ts'
 import { Card } from '../schemas/customer.ts'
 import { Id, NoBody, Optional } from '../schemas/fields.ts'
@@ -75,8 +75,7 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
     },
     (request, reply) =>
       respondToWrite(deps, request, reply, {
-        work: (tenant) =>
-          replaceCard(tenant, parseId('card', request.params.id), timeOf(deps, request.caller.organization)),
+        work: (tenant) => replaceCard(tenant, parseId('card', request.params.id), nowOf(deps, request)),
         status: 201,
         render: toCardReply,
         finish: withUrl(request),
@@ -117,8 +116,8 @@ function blockRoutes(app: Server, deps: ServerOptions['deps']): void {
           work: (tenant) => {
             const id = parseId('card', request.params.id)
             return isBlocked
-              ? setCardBlocked(tenant, id, true, request.caller, timeOf(deps, request.caller.organization))
-              : unblockCard(tenant, deps.seal, id, request.caller, timeOf(deps, request.caller.organization))
+              ? setCardBlocked(tenant, id, true, request.caller, nowOf(deps, request))
+              : unblockCard(tenant, deps.seal, id, request.caller, nowOf(deps, request))
           },
           status: 200,
           render: toCardReply,
@@ -153,12 +152,7 @@ function walletUrlRoutes(app: Server, deps: ServerOptions['deps']): void {
         const change = action === 'renew' ? renewWallet : revokeWallet
         return respondToWrite(deps, request, reply, {
           work: (tenant) =>
-            change(
-              tenant,
-              parseId('card', request.params.id),
-              request.caller,
-              timeOf(deps, request.caller.organization),
-            ),
+            change(tenant, parseId('card', request.params.id), request.caller, nowOf(deps, request)),
           status: 200,
           render: toCardReply,
           finish: (card: CardReply) => walletUrls.ofCard(request.caller, card),

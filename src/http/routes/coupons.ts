@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import type { CouponStatus } from '../../domain/coupon.ts'
 import { parseId } from '../../domain/ids.ts'
-import { timeOf } from '../../operations/organizations/time-of.ts'
 import { toNamedRange, toTimeRange } from '../../operations/organizations/time-range.ts'
 import { getCoupon, issueCoupon, revokeCoupon } from '../../operations/wallets/change-coupon.ts'
 import { readCoupons } from '../../operations/wallets/read-coupons.ts'
@@ -9,6 +8,7 @@ import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { toCouponRecordReply } from '../replies/customer.ts'
+import { createNow, nowOf } from '../requests/now-of.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToChange, walletChange } from '../respond.ts'
 import { respondToRead } from '../respond-to-read.ts'
@@ -58,7 +58,7 @@ const ListCouponsQuery = Type.Object({
 })
 
 export function couponRoutes(app: Server, { deps }: ServerOptions): void {
-  const { pool } = deps
+  const timeFor = createNow(deps)
 
   couponList(app, deps)
 
@@ -75,11 +75,8 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     async (request) => {
-      const tenant = tenantOf(pool, request.caller.organization.orgId)
-      return toCouponRecordReply(
-        await getCoupon(tenant, parseId('cpn', request.params.id)),
-        timeOf(deps, request.caller.organization),
-      )
+      const tenant = tenantOf(deps.pool, request.caller.organization.orgId)
+      return toCouponRecordReply(await getCoupon(tenant, parseId('cpn', request.params.id)), timeFor(request))
     },
   )
 
@@ -103,7 +100,7 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
       const input = { customer: parseId('cus', customer), campaign: parseId('cmp', campaign), reward }
       return respondToChange(deps, request, reply, issueCoupon(input), {
         status: 201,
-        render: (coupon) => toCouponRecordReply(coupon, timeOf(deps, request.caller.organization)),
+        render: (coupon) => toCouponRecordReply(coupon, timeFor(request)),
       })
     },
   )
@@ -127,7 +124,7 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
     (request, reply) =>
       respondToChange(deps, request, reply, revokeCoupon(parseId('cpn', request.params.id)), {
         status: 200,
-        render: (coupon) => toCouponRecordReply(coupon, timeOf(deps, request.caller.organization)),
+        render: (coupon) => toCouponRecordReply(coupon, timeFor(request)),
       }),
   )
 }
@@ -148,7 +145,7 @@ function couponList(app: Server, deps: ServerOptions['deps']): void {
     async (request, reply) => {
       const { organization } = request.caller
       const { customer, campaign } = request.query
-      const now = timeOf(deps, request.caller.organization)
+      const now = nowOf(deps, request)
       const filter = {
         status: request.query.status as CouponStatus | undefined,
         customer,

@@ -2,7 +2,6 @@
 import { Type } from 'typebox'
 import { readTransactions } from '../../operations/baskets/read-transactions.ts'
 import { getCustomerId } from '../../operations/customers/customer-view.ts'
-import { timeOf } from '../../operations/organizations/time-of.ts'
 import { listCoupons } from '../../store/coupons.ts'
 import { listLedgerEntries } from '../../store/ledger.ts'
 import { tenantOf } from '../../store/tenant.ts'
@@ -10,6 +9,7 @@ import type { Server } from '../fastify-server.ts'
 import { isStorable } from '../plugins/json-body.ts'
 import { toCouponRecordReply, toLedgerEntryReply } from '../replies/customer.ts'
 import { toTransactionReply } from '../replies/transaction.ts'
+import { nowOf } from '../requests/now-of.ts'
 import { decodeCursor, limitOf, listPage, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
 import { Coupon, LedgerEntry } from '../schemas/customer.ts'
 import { Id, PageOf } from '../schemas/fields.ts'
@@ -71,7 +71,7 @@ export function customerHistoryRoutes(app: Server, { deps }: ServerOptions): voi
     async (request) => {
       const tenant = tenantOf(pool, request.caller.organization.orgId)
       const customer = await getCustomerId(tenant, request.params.id)
-      const now = timeOf(deps, request.caller.organization)
+      const now = nowOf(deps, request)
       return listPage(
         'cpn',
         request.query,

@@ -5,11 +5,11 @@ import {
   getDirectoryEntry,
   patchDirectoryEntry,
 } from '../../operations/organizations/manage-directory.ts'
-import { timeOf } from '../../operations/organizations/time-of.ts'
 import { type DirectoryEntry, listDirectoryEntries } from '../../store/directory.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named, parameter } from '../openapi/name-components.ts'
+import { createNow } from '../requests/now-of.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
 import { respondToRead } from '../respond-to-read.ts'
@@ -79,7 +79,7 @@ const removable = (type: TSchema) =>
   Optional(Nullable(type, `${(type as { description?: string }).description} \`null\` removes it.`))
 
 export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
-  const { pool } = deps
+  const timeFor = createNow(deps)
   for (const { kind, prefix, noun, notFound, extra } of lists) {
     const fields: Record<string, TSchema> = extra
     const optional = Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, Optional(type)]))
@@ -127,7 +127,7 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
         },
       },
       async (request) => {
-        const tenant = tenantOf(pool, request.caller.organization.orgId)
+        const tenant = tenantOf(deps.pool, request.caller.organization.orgId)
         return toEntryReply(await getDirectoryEntry(tenant, kind, (request.params as { id: string }).id))
       },
     )
@@ -153,8 +153,7 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
       },
       (request, reply) =>
         respondToWrite(deps, request, reply, {
-          work: (tenant) =>
-            createDirectoryEntry(tenant, kind, request.body, timeOf(deps, request.caller.organization)),
+          work: (tenant) => createDirectoryEntry(tenant, kind, request.body, timeFor(request)),
           status: 201,
           render: toEntryReply,
         }),
@@ -181,16 +180,12 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
       (request, reply) =>
         respondToWrite(deps, request, reply, {
           work: (tenant) =>
-            patchDirectoryEntry(
-              tenant,
-              kind,
-              (request.params as { id: string }).id,
-              request.body,
-              timeOf(deps, request.caller.organization),
-            ),
+            patchDirectoryEntry(tenant, kind, idIn(request.params), request.body, timeFor(request)),
           status: 200,
           render: toEntryReply,
         }),
     )
   }
 }
+
+const idIn = (params: unknown): string => (params as { id: string }).id

@@ -2,9 +2,9 @@
 import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
 import { patchEnrollment, readEnrollment } from '../../operations/enrollment/manage-enrollment.ts'
-import { timeOf } from '../../operations/organizations/time-of.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
+import { nowOf } from '../requests/now-of.ts'
 import { respondToWrite } from '../respond.ts'
 import { EnrollmentPatch, EnrollmentReply, toEnrollmentReply } from '../schemas/enrollment.ts'
 import { Id } from '../schemas/fields.ts'
@@ -51,13 +51,7 @@ export function enrollmentRoutes(app: Server, { deps }: ServerOptions): void {
       const id = parseId('cmp', request.params.id)
       return respondToWrite(deps, request, reply, {
         work: (tenant) =>
-          patchEnrollment(
-            tenant,
-            request.caller.organization,
-            id,
-            request.body,
-            timeOf(deps, request.caller.organization),
-          ),
+          patchEnrollment(tenant, request.caller.organization, id, request.body, nowOf(deps, request)),
         status: 200,
         render: toEnrollmentReply(deps.publicUrl()),
       })

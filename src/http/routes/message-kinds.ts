@@ -10,9 +10,9 @@ import {
   removeText,
   setText,
 } from '../../operations/messages/manage-texts.ts'
-import { timeOf } from '../../operations/organizations/time-of.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
+import { nowOf } from '../requests/now-of.ts'
 import { respondToWrite } from '../respond.ts'
 import { Channels, Languages } from '../schemas/choices.ts'
 import {
@@ -67,7 +67,7 @@ function kindRoutes(app: Server, { deps }: ServerOptions): void {
     async ({ caller }) => {
       const tenant = tenantOf(deps.pool, caller.organization.orgId)
       return {
-        data: (await listKinds(tenant, shownKinds, timeOf(deps, caller.organization))).map(toKindReply),
+        data: (await listKinds(tenant, shownKinds, nowOf(deps, { caller }))).map(toKindReply),
       }
     },
   )
@@ -96,7 +96,7 @@ function kindRoutes(app: Server, { deps }: ServerOptions): void {
             request.caller.organization,
             request.params.kind,
             request.body,
-            timeOf(deps, request.caller.organization),
+            nowOf(deps, request),
           ),
         status: 200,
         render: toKindReply,
@@ -140,8 +140,7 @@ function textChangeRoutes(app: Server, { deps }: ServerOptions): void {
     },
     (request, reply) =>
       respondToWrite(deps, request, reply, {
-        work: (tenant) =>
-          setText(tenant, request.params, request.body, timeOf(deps, request.caller.organization)),
+        work: (tenant) => setText(tenant, request.params, request.body, nowOf(deps, request)),
         status: 200,
         render: toTextReply,
       }),

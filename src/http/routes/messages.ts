@@ -8,10 +8,10 @@ import {
   retryMessage,
   sendCardLink,
 } from '../../operations/messages/order-messages.ts'
-import { timeOf } from '../../operations/organizations/time-of.ts'
 import { listMessages } from '../../store/messages.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
+import { nowOf } from '../requests/now-of.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
 import { MessageKinds, MessageStatus } from '../schemas/choices.ts'
@@ -64,7 +64,7 @@ function sendRoute(app: Server, { deps }: ServerOptions): void {
             tenant,
             deps.seal,
             { card: parseId('card', card), channel },
-            timeOf(deps, request.caller.organization),
+            nowOf(deps, request),
           )
         },
         status: 201,
@@ -146,8 +146,7 @@ function retryRoute(app: Server, { deps }: ServerOptions): void {
     },
     (request, reply) =>
       respondToWrite(deps, request, reply, {
-        work: (tenant) =>
-          retryMessage(tenant, parseId('msg', request.params.id), timeOf(deps, request.caller.organization)),
+        work: (tenant) => retryMessage(tenant, parseId('msg', request.params.id), nowOf(deps, request)),
         status: 200,
         render: toMessageReply,
       }),

@@ -7,10 +7,10 @@ import {
   setSmsSender,
   testSender,
 } from '../../operations/messages/manage-senders.ts'
-import { timeOf } from '../../operations/organizations/time-of.ts'
 import { listSenders } from '../../store/senders.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
+import { nowOf } from '../requests/now-of.ts'
 import { respondToWrite } from '../respond.ts'
 import {
   EmailSenderBody,
@@ -150,7 +150,7 @@ function removeRoute(app: Server, { deps }: ServerOptions, channel: Channel): vo
     },
     (request, reply) =>
       respondToWrite(deps, request, reply, {
-        work: (tenant) => removeSender(tenant, channel, timeOf(deps, request.caller.organization)),
+        work: (tenant) => removeSender(tenant, channel, nowOf(deps, request)),
         status: 204,
         render: () => null,
       }),

@@ -3,7 +3,6 @@ import { parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { getTransaction, readTransactions } from '../../operations/baskets/read-transactions.ts'
 import { fingerprintOf } from '../../operations/fingerprint.ts'
-import { timeOf } from '../../operations/organizations/time-of.ts'
 import { toTimeRange } from '../../operations/organizations/time-range.ts'
 import { findShownWallet } from '../../operations/wallet-page/show-wallet.ts'
 import { tenantOf } from '../../store/tenant.ts'
@@ -12,6 +11,7 @@ import { parameter } from '../openapi/name-components.ts'
 import { toPreviewReply, toProcessedReply, toTransactionReply } from '../replies/transaction.ts'
 import { toBasketRequest } from '../requests/basket-request.ts'
 import { meaningOf } from '../requests/body-meaning.ts'
+import { nowOf } from '../requests/now-of.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { idempotencyKey } from '../respond.ts'
 import { respondToRead } from '../respond-to-read.ts'
@@ -72,7 +72,7 @@ export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions)
     async (request) => {
       const preview = await baskets.validate(
         request.caller,
-        toBasketRequest(request.body, timeOf(deps, request.caller.organization)),
+        toBasketRequest(request.body, nowOf(deps, request)),
       )
       const reply = toPreviewReply(preview, request.caller.organization)
       const { spendable } = preview
@@ -126,7 +126,7 @@ function processing(app: Server, { deps, baskets }: Pick<ServerOptions, 'deps' |
       const repeat = { idempotencyKey: key, fingerprint }
       const { transaction, isReplay } = await baskets.process(
         caller,
-        toBasketRequest(body, timeOf(deps, caller.organization)),
+        toBasketRequest(body, nowOf(deps, { caller })),
         repeat,
       )
       if (isReplay) reply.header('idempotent-replayed', 'true')

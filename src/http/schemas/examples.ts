@@ -156,19 +156,23 @@ export const transactionExample = {
   returns: [],
 }
 
-export const organizationExample = {
-  id: exampleId('org'),
+const shop = {
   name: 'Blue Cup',
   country: 'US',
   currency: 'USD',
   timezone: 'America/New_York',
+  mode: 'live',
+}
+
+export const organizationExample = {
+  ...shop,
+  id: exampleId('org'),
   locale: 'en',
   contact: {},
   strictReferences: false,
   maxBackdateDays: 30,
   subscription: { active: true },
   isDemo: false,
-  mode: 'live',
   createdAt: at,
 }
 
@@ -280,12 +284,8 @@ export const directoryExamples = {
 }
 
 export const tillOrganizationExample = {
-  name: 'Blue Cup',
-  mode: 'live',
-  country: 'US',
-  currency: 'USD',
+  ...shop,
   currencyDecimals: 2,
-  timezone: 'America/New_York',
   scopes: ['pos'],
   channels: ['email'],
 }
@@ -328,14 +328,10 @@ export const invitationExample = {
 export const sessionExample = {
   person: { id: exampleId('psn'), email: 'grace@example.com', name: 'Grace Hopper', role: 'manager' },
   organization: {
+    ...shop,
     id: exampleId('org'),
-    name: 'Blue Cup',
-    country: 'US',
-    currency: 'USD',
-    timezone: 'America/New_York',
     locale: 'en',
     isDemo: false,
-    mode: 'live',
     aheadSeconds: 0,
   },
   scopes: ['pos', 'manage'],

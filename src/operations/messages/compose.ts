@@ -87,7 +87,7 @@ async function address(
   secret: string | undefined,
 ): Promise<Addressed | NotSent> {
   const { to } = traitsOf(message.kind)
-  if (message.kind === 'verification_code') return addressCode(deps, tenant, message, secret)
+  if (message.kind === 'verification_code') return addressCode(deps, tenant, organization, message, secret)
   if (to === 'customer') return addressCustomer(deps, tenant, organization, message)
   if (to === 'person') return addressPerson(deps, tenant, message, secret)
   return secret === undefined ? { because: 'no_longer_kept' } : { to: secret, values: {} }
@@ -116,7 +116,7 @@ export function render(
   { language, organization, values: given, unsubscribeUrl }: Rendering,
 ): Omit<ComposedMessage, 'to'> {
   const values = { merchant: organization.name, ...given }
-  // Whoever gets it, by mistake as well, sees at once that it is not meant.
+  // A customer who gets it by mistake sees at once that it is not meant.
   const mark = modeOf(organization) === 'test' ? '[Test] ' : ''
   const text = `${mark}${fillIn(body, values)}`
   const footer: Footer | undefined =
@@ -200,10 +200,12 @@ async function addressCustomer(
 async function addressCode(
   deps: Deps,
   tenant: Tenant,
+  organization: Organization,
   message: Message,
   secret: string | undefined,
 ): Promise<Addressed | NotSent> {
-  const view = message.customer && (await findCustomerView(tenant, message.customer, deps.clock()))
+  const view =
+    message.customer && (await findCustomerView(tenant, message.customer, timeOf(deps, organization)))
   if (!view) return { because: 'customer_erased' }
   if (secret === undefined) return { because: 'no_longer_kept' }
   const { code, to }: { code: string; to: string } = JSON.parse(secret)

@@ -8,9 +8,10 @@ import type { Organization } from '../../domain/organization.ts'
 import { markAhead } from '../../store/new-id.ts'
 import { findOwnOrganization } from '../../store/organizations.ts'
 import type { Tenant } from '../../store/tenant.ts'
-import type { Deps } from '../deps.ts'
 
-type Clock = Pick<Deps, 'clock'>
+interface Clock {
+  readonly clock: () => Date
+}
 
 export function timeOf({ clock }: Clock, organization: Pick<Organization, 'aheadMs'>): Date {
   return ownTimeOf(clock(), organization)
