@@ -11,12 +11,14 @@ CREATE OR REPLACE FUNCTION delete_test_organization(test_org integer, live_org i
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
+ SET search_path TO '$user', 'public'
 AS $function$
 DECLARE
   caller text := current_setting('loyalty_wallet.org', true);
   tenant_table text;
 BEGIN
+  -- A temporary table of the same name must not take the place of one of ours.
+  PERFORM set_config('search_path', format('%I, pg_temp', current_schema()), true);
   PERFORM set_config('loyalty_wallet.org', test_org::text, true);
   PERFORM 1 FROM organizations WHERE org_id = test_org AND test_of = live_org FOR UPDATE;
   IF NOT FOUND THEN
