@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fingerprintOf } from '../../src/operations/fingerprint.ts'
 import { createWorld, recipeOf } from '../contract/recipes.ts'
-import { createIds, listRoutes, probes } from '../contract/route-table.ts'
+import { createIds, isInTestsOnly, listRoutes, probes } from '../contract/route-table.ts'
 import { audit } from '../support/audit.ts'
 import { expectRefusal } from '../support/expect-refusal.ts'
 import {
@@ -84,7 +84,9 @@ describe('the route table', () => {
     }
   })
 
-  const posts = Object.keys(probes).filter((name) => name.startsWith('POST') && !isWithoutKey(name))
+  const posts = Object.keys(probes).filter(
+    (name) => name.startsWith('POST') && !isWithoutKey(name) && !isInTestsOnly(name),
+  )
 
   test.for(posts)(
     '%s: the same key and body get the first answer again, and another body is idempotency_key_reused',

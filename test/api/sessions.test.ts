@@ -73,6 +73,8 @@ describe('signing in', () => {
         timezone: 'UTC',
         locale: 'en',
         isDemo: false,
+        mode: 'live',
+        aheadSeconds: 0,
       },
       scopes: ['pos', 'manage', 'people'],
       user: expect.stringMatching(/^usr_/),

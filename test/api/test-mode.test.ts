@@ -58,6 +58,7 @@ afterAll(async () => {
 interface Tester {
   readonly id: string
   readonly created: Body
+  readonly token: string
   call(method: Method, path: string, body?: unknown, on?: TestService): Promise<Reply>
   post(path: string, body?: unknown, on?: TestService): Promise<Body>
   get(path: string, on?: TestService): Promise<Body>
@@ -79,6 +80,7 @@ async function createTest(body: object = { name: 'Tests' }): Promise<Tester> {
   return {
     id,
     created: reply.body,
+    token: accessToken,
     call,
     post: (path, sent, on) => succeed('POST', path, sent, on),
     get: (path, on) => succeed('GET', path, undefined, on),
@@ -248,6 +250,17 @@ describe('the clock', () => {
     ])
       expectRefusal(await tests.call('POST', '/v1/test-clock/advance', body), 400, '_invalid_payload')
     expect(await tests.get('/v1/test-clock')).toEqual({ now: start, aheadSeconds: 0 })
+    // A retry sets it forward once, and another body under the same key not at all.
+    const send = (by: string) =>
+      service.call('POST', '/v1/test-clock/advance', {
+        token: tests.token,
+        body: { by },
+        headers: { 'idempotency-key': 'once' },
+      })
+    const [first, again] = [await send('PT1H'), await send('PT1H')]
+    expect(again.body).toEqual(first.body)
+    expectRefusal(await send('PT2H'), 422, 'idempotency_key_reused')
+    expect(await tests.get('/v1/test-clock')).toMatchObject({ aheadSeconds: 3_600 })
     await remove(tests)
   })
 

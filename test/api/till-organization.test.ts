@@ -17,6 +17,7 @@ test('a till reads what it needs to know about its organization, and its own sco
   const till = await merchant.connect(['pos'])
   expect((await till('GET', path)).body).toEqual({
     name: 'Kahve',
+    mode: 'live',
     country: 'KW',
     currency: 'KWD',
     currencyDecimals: 3,
