@@ -21,6 +21,7 @@ import type { Tenant } from '../../store/tenant.ts'
 import { attachedTo } from '../baskets/decide.ts'
 import type { Deps } from '../deps.ts'
 import { type DayRange, toDayRange } from '../organizations/report.ts'
+import { timeOf } from '../organizations/time-of.ts'
 import { dayAfter } from '../organizations/time-range.ts'
 import { refuseBadDefinition } from './manage-campaigns.ts'
 import { loadPublishedCampaigns } from './published-campaigns.ts'
@@ -73,7 +74,7 @@ export async function startBacktest(
   request: BacktestRequest,
 ): Promise<StartedBacktest> {
   if (request.definition) await refuseBadDefinition(tenant, organization, request.definition, campaign.id)
-  const range = toDayRange(request, organization, deps.clock())
+  const range = toDayRange(request, organization, timeOf(deps, organization))
   const times = toTimes(range, organization)
   const of = await countSales(tenant, times, maxSales + 1)
   if (of > maxSales) {
