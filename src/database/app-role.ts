@@ -59,7 +59,7 @@ export const grants: Record<string, readonly string[]> = {
   people: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   pepper_marks: ['SELECT', 'INSERT', 'UPDATE'],
   person_logins: ['SELECT', 'INSERT', 'DELETE'],
-  person_sessions: ['SELECT', 'INSERT', 'UPDATE (last_used_at)', 'UPDATE (visits)', 'DELETE'],
+  person_sessions: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   products: ['SELECT', 'INSERT', 'UPDATE'],
   returns: ['SELECT', 'INSERT', 'UPDATE (reason)'],
   rule_usage: ['SELECT', 'INSERT', 'UPDATE'],

@@ -88,6 +88,18 @@ test('people get the key and the secret on lines of their own, and are told to k
   expect(connection.stdout).toMatch(/^ {2}API secret {2}lws_\S+$/m)
 })
 
+test('a test organization is a copy with a connection of its own, and an unknown one has none', async () => {
+  const live = await runForJson(['organization', 'create', 'Live', '--currency', 'EUR'], env)
+  const args = ['organization', 'create', 'Tests', '--test-of']
+  const tests = await runForJson([...args, live.id], env)
+  expect(tests).toMatchObject({ code: 0, mode: 'test', currency: 'EUR', apiSecret: expect.any(String) })
+  const credentials = { API_KEY: tests.apiKey, API_SECRET: tests.apiSecret }
+  expect((await runCommand(['token', '--url', service.baseUrl], credentials)).code).toBe(0)
+  expect((await runCommand([...args, tests.id], env)).code).not.toBe(0)
+  expect((await runCommand([...args, 'org_x'], env)).code).not.toBe(0)
+  expect((await runCommand([...args, live.id, '--currency', 'USD'], env)).stderr).toContain('--currency')
+})
+
 test('a person invited here joins with the link, which leads to PUBLIC_URL', async () => {
   const organization = await runForJson(['organization', 'create', 'With people'], env)
   const list = ['person', 'list', '--organization', organization.id]
