@@ -357,12 +357,14 @@ if TYPE_CHECKING:
     TokenPair = TypedDict("TokenPair", {"accessToken": "str", "refreshToken": "str"})
     InvitationAcceptance = TypedDict("InvitationAcceptance", {"token": "str", "name": "NotRequired[str]", "password": "str"})
     Role = Literal["owner", "manager", "cashier"]
+    OrganizationMode = Literal["live", "test"]
     SessionScope = Literal["pos", "manage", "people"]
-    ConsoleSession = TypedDict("ConsoleSession", {"person": "dict[str, Any]", "organization": "dict[str, Any]", "scopes": "list[SessionScope]", "user": "str", "branch": "str", "expiresAt": "str"})
+    ConsoleSession = TypedDict("ConsoleSession", {"person": "dict[str, Any]", "organization": "dict[str, Any]", "liveOrganization": "NotRequired[dict[str, Any]]", "scopes": "list[SessionScope]", "user": "str", "branch": "str", "expiresAt": "str"})
     Credentials = TypedDict("Credentials", {"email": "str", "password": "str"})
     ForgottenPassword = TypedDict("ForgottenPassword", {"email": "str"})
     Accepted = TypedDict("Accepted", {})
     PasswordChange = TypedDict("PasswordChange", {"currentPassword": "str", "password": "str"})
+    Visit = TypedDict("Visit", {"organization": "str"})
     Language = Literal["en", "de", "ar"]
     NewCustomer = TypedDict("NewCustomer", {"data": "dict[str, Any]", "metaData": "NotRequired[dict[str, Any]]", "consents": "NotRequired[dict[str, bool]]", "opaqueId": "NotRequired[str]", "language": "NotRequired[Language]"})
     Collectables = dict[str, dict[str, Any]]
@@ -495,7 +497,7 @@ if TYPE_CHECKING:
     ExportedCustomer = TypedDict("ExportedCustomer", {"id": "str", "opaqueId": "NotRequired[str]", "fullname": "NotRequired[str]", "email": "NotRequired[str]", "phone": "NotRequired[str]", "language": "NotRequired[str]", "consents": "NotRequired[dict[str, bool]]", "metaData": "NotRequired[dict[str, Any]]", "cards": "list[dict[str, Any]]", "balances": "list[dict[str, Any]]"})
     ExportedCustomerPage = TypedDict("ExportedCustomerPage", {"data": "list[ExportedCustomer]", "nextCursor": "NotRequired[str]"})
     Channel = Literal["email", "sms"]
-    TillOrganization = TypedDict("TillOrganization", {"name": "str", "country": "str", "currency": "str", "currencyDecimals": "int", "timezone": "str", "scopes": "list[SessionScope]", "channels": "list[Channel]", "consentText": "NotRequired[str]"})
+    TillOrganization = TypedDict("TillOrganization", {"name": "str", "mode": "OrganizationMode", "country": "str", "currency": "str", "currencyDecimals": "int", "timezone": "str", "scopes": "list[SessionScope]", "channels": "list[Channel]", "consentText": "NotRequired[str]"})
     TillBalance = TypedDict("TillBalance", {"key": "str", "name": "str", "decimals": "int"})
     TillBalancePage = TypedDict("TillBalancePage", {"data": "list[TillBalance]", "nextCursor": "NotRequired[str]"})
     TillProduct = TypedDict("TillProduct", {"opaqueId": "str", "name": "NotRequired[str]", "category": "NotRequired[str]", "price": "NotRequired[float]"})
@@ -511,34 +513,34 @@ if TYPE_CHECKING:
     EventType = Literal["customer.created", "customer.changed", "customer.registered", "customer.erased", "consent.changed", "card.changed", "card.replaced", "transaction.processed", "transaction.returned", "balance.adjusted", "balance.expired", "coupon.granted", "coupon.redeemed", "coupon.revoked", "coupon.expired", "tier.changed", "pass.added", "pass.removed", "import.finished", "organization.changed", "campaign.published", "message.sent", "message.failed", "message.bounced", "webhook.paused", "connection.revoked"]
     ActorKind = Literal["connection", "person", "operator", "customer"]
     EventActor = TypedDict("EventActor", {"kind": "ActorKind", "id": "NotRequired[str]"})
-    CustomerCreatedEvent = TypedDict("CustomerCreatedEvent", {"id": "str", "type": "Literal[\"customer.created\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    CustomerChangedEvent = TypedDict("CustomerChangedEvent", {"id": "str", "type": "Literal[\"customer.changed\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    CustomerRegisteredEvent = TypedDict("CustomerRegisteredEvent", {"id": "str", "type": "Literal[\"customer.registered\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    CustomerErasedEvent = TypedDict("CustomerErasedEvent", {"id": "str", "type": "Literal[\"customer.erased\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    ConsentChangedEvent = TypedDict("ConsentChangedEvent", {"id": "str", "type": "Literal[\"consent.changed\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    CardChangedEvent = TypedDict("CardChangedEvent", {"id": "str", "type": "Literal[\"card.changed\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    CardReplacedEvent = TypedDict("CardReplacedEvent", {"id": "str", "type": "Literal[\"card.replaced\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    TransactionProcessedEvent = TypedDict("TransactionProcessedEvent", {"id": "str", "type": "Literal[\"transaction.processed\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    TransactionReturnedEvent = TypedDict("TransactionReturnedEvent", {"id": "str", "type": "Literal[\"transaction.returned\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    BalanceAdjustedEvent = TypedDict("BalanceAdjustedEvent", {"id": "str", "type": "Literal[\"balance.adjusted\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    BalanceExpiredEvent = TypedDict("BalanceExpiredEvent", {"id": "str", "type": "Literal[\"balance.expired\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    CouponGrantedEvent = TypedDict("CouponGrantedEvent", {"id": "str", "type": "Literal[\"coupon.granted\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    CouponRedeemedEvent = TypedDict("CouponRedeemedEvent", {"id": "str", "type": "Literal[\"coupon.redeemed\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    CouponRevokedEvent = TypedDict("CouponRevokedEvent", {"id": "str", "type": "Literal[\"coupon.revoked\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    CouponExpiredEvent = TypedDict("CouponExpiredEvent", {"id": "str", "type": "Literal[\"coupon.expired\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    TierChangedEvent = TypedDict("TierChangedEvent", {"id": "str", "type": "Literal[\"tier.changed\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    PassAddedEvent = TypedDict("PassAddedEvent", {"id": "str", "type": "Literal[\"pass.added\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    PassRemovedEvent = TypedDict("PassRemovedEvent", {"id": "str", "type": "Literal[\"pass.removed\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    ImportFinishedEvent = TypedDict("ImportFinishedEvent", {"id": "str", "type": "Literal[\"import.finished\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    OrganizationChangedEvent = TypedDict("OrganizationChangedEvent", {"id": "str", "type": "Literal[\"organization.changed\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    CampaignPublishedEvent = TypedDict("CampaignPublishedEvent", {"id": "str", "type": "Literal[\"campaign.published\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
+    CustomerCreatedEvent = TypedDict("CustomerCreatedEvent", {"id": "str", "type": "Literal[\"customer.created\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    CustomerChangedEvent = TypedDict("CustomerChangedEvent", {"id": "str", "type": "Literal[\"customer.changed\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    CustomerRegisteredEvent = TypedDict("CustomerRegisteredEvent", {"id": "str", "type": "Literal[\"customer.registered\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    CustomerErasedEvent = TypedDict("CustomerErasedEvent", {"id": "str", "type": "Literal[\"customer.erased\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    ConsentChangedEvent = TypedDict("ConsentChangedEvent", {"id": "str", "type": "Literal[\"consent.changed\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    CardChangedEvent = TypedDict("CardChangedEvent", {"id": "str", "type": "Literal[\"card.changed\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    CardReplacedEvent = TypedDict("CardReplacedEvent", {"id": "str", "type": "Literal[\"card.replaced\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    TransactionProcessedEvent = TypedDict("TransactionProcessedEvent", {"id": "str", "type": "Literal[\"transaction.processed\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    TransactionReturnedEvent = TypedDict("TransactionReturnedEvent", {"id": "str", "type": "Literal[\"transaction.returned\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    BalanceAdjustedEvent = TypedDict("BalanceAdjustedEvent", {"id": "str", "type": "Literal[\"balance.adjusted\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    BalanceExpiredEvent = TypedDict("BalanceExpiredEvent", {"id": "str", "type": "Literal[\"balance.expired\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    CouponGrantedEvent = TypedDict("CouponGrantedEvent", {"id": "str", "type": "Literal[\"coupon.granted\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    CouponRedeemedEvent = TypedDict("CouponRedeemedEvent", {"id": "str", "type": "Literal[\"coupon.redeemed\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    CouponRevokedEvent = TypedDict("CouponRevokedEvent", {"id": "str", "type": "Literal[\"coupon.revoked\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    CouponExpiredEvent = TypedDict("CouponExpiredEvent", {"id": "str", "type": "Literal[\"coupon.expired\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    TierChangedEvent = TypedDict("TierChangedEvent", {"id": "str", "type": "Literal[\"tier.changed\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    PassAddedEvent = TypedDict("PassAddedEvent", {"id": "str", "type": "Literal[\"pass.added\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    PassRemovedEvent = TypedDict("PassRemovedEvent", {"id": "str", "type": "Literal[\"pass.removed\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    ImportFinishedEvent = TypedDict("ImportFinishedEvent", {"id": "str", "type": "Literal[\"import.finished\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    OrganizationChangedEvent = TypedDict("OrganizationChangedEvent", {"id": "str", "type": "Literal[\"organization.changed\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    CampaignPublishedEvent = TypedDict("CampaignPublishedEvent", {"id": "str", "type": "Literal[\"campaign.published\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
     MessageKind = Literal["card_link", "verification_code", "card_opened", "reward_earned", "coupon_expiring", "points_expiring", "birthday", "not_seen", "invitation", "password_reset", "webhook_paused", "test"]
-    MessageSentEvent = TypedDict("MessageSentEvent", {"id": "str", "type": "Literal[\"message.sent\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    MessageFailedEvent = TypedDict("MessageFailedEvent", {"id": "str", "type": "Literal[\"message.failed\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    MessageBouncedEvent = TypedDict("MessageBouncedEvent", {"id": "str", "type": "Literal[\"message.bounced\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
+    MessageSentEvent = TypedDict("MessageSentEvent", {"id": "str", "type": "Literal[\"message.sent\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    MessageFailedEvent = TypedDict("MessageFailedEvent", {"id": "str", "type": "Literal[\"message.failed\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    MessageBouncedEvent = TypedDict("MessageBouncedEvent", {"id": "str", "type": "Literal[\"message.bounced\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
     PauseReason = Literal["manual", "failing", "gone"]
-    WebhookPausedEvent = TypedDict("WebhookPausedEvent", {"id": "str", "type": "Literal[\"webhook.paused\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
-    ConnectionRevokedEvent = TypedDict("ConnectionRevokedEvent", {"id": "str", "type": "Literal[\"connection.revoked\"]", "timestamp": "str", "position": "int", "cursor": "str", "data": "dict[str, Any]"})
+    WebhookPausedEvent = TypedDict("WebhookPausedEvent", {"id": "str", "type": "Literal[\"webhook.paused\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
+    ConnectionRevokedEvent = TypedDict("ConnectionRevokedEvent", {"id": "str", "type": "Literal[\"connection.revoked\"]", "timestamp": "str", "position": "int", "cursor": "str", "mode": "OrganizationMode", "data": "dict[str, Any]"})
     LoyaltyEvent = Union[CustomerCreatedEvent, CustomerChangedEvent, CustomerRegisteredEvent, CustomerErasedEvent, ConsentChangedEvent, CardChangedEvent, CardReplacedEvent, TransactionProcessedEvent, TransactionReturnedEvent, BalanceAdjustedEvent, BalanceExpiredEvent, CouponGrantedEvent, CouponRedeemedEvent, CouponRevokedEvent, CouponExpiredEvent, TierChangedEvent, PassAddedEvent, PassRemovedEvent, ImportFinishedEvent, OrganizationChangedEvent, CampaignPublishedEvent, MessageSentEvent, MessageFailedEvent, MessageBouncedEvent, WebhookPausedEvent, ConnectionRevokedEvent]
     EventList = TypedDict("EventList", {"data": "list[LoyaltyEvent]", "cursor": "str", "hasMore": "bool"})
     NewWebhook = TypedDict("NewWebhook", {"url": "str", "description": "NotRequired[str]", "types": "NotRequired[list[EventType]]"})
@@ -580,9 +582,17 @@ if TYPE_CHECKING:
     NewMessage = TypedDict("NewMessage", {"card": "str", "channel": "NotRequired[Channel]"})
     MessagePage = TypedDict("MessagePage", {"data": "list[Message]", "nextCursor": "NotRequired[str]"})
     OrganizationContact = TypedDict("OrganizationContact", {"address": "NotRequired[str]", "openingHours": "NotRequired[str]", "phone": "NotRequired[str]", "email": "NotRequired[str]", "website": "NotRequired[str]", "termsUrl": "NotRequired[str]", "privacyUrl": "NotRequired[str]", "consentText": "NotRequired[str]"})
-    Organization = TypedDict("Organization", {"id": "str", "name": "str", "country": "str", "currency": "str", "timezone": "str", "locale": "str", "color": "NotRequired[str]", "logo": "NotRequired[str]", "contact": "OrganizationContact", "strictReferences": "bool", "maxBackdateDays": "int", "subscription": "dict[str, Any]", "isDemo": "bool", "createdAt": "str"})
+    Organization = TypedDict("Organization", {"id": "str", "name": "str", "country": "str", "currency": "str", "timezone": "str", "locale": "str", "color": "NotRequired[str]", "logo": "NotRequired[str]", "contact": "OrganizationContact", "strictReferences": "bool", "maxBackdateDays": "int", "subscription": "dict[str, Any]", "isDemo": "bool", "mode": "OrganizationMode", "createdAt": "str"})
     OrganizationContactPatch = TypedDict("OrganizationContactPatch", {"address": "NotRequired[Union[str, None]]", "openingHours": "NotRequired[Union[str, None]]", "phone": "NotRequired[Union[str, None]]", "email": "NotRequired[Union[str, None]]", "website": "NotRequired[Union[str, None]]", "termsUrl": "NotRequired[Union[str, None]]", "privacyUrl": "NotRequired[Union[str, None]]", "consentText": "NotRequired[Union[str, None]]"})
     OrganizationPatch = TypedDict("OrganizationPatch", {"name": "NotRequired[str]", "locale": "NotRequired[str]", "timezone": "NotRequired[str]", "color": "NotRequired[Union[str, None]]", "logo": "NotRequired[Union[str, None]]", "contact": "NotRequired[Union[OrganizationContactPatch, None]]", "strictReferences": "NotRequired[bool]", "maxBackdateDays": "NotRequired[int]"})
+    TestOrganization = TypedDict("TestOrganization", {"id": "str", "name": "str", "now": "str", "createdAt": "str"})
+    TestOrganizationList = TypedDict("TestOrganizationList", {"data": "list[TestOrganization]"})
+    CopiedPart = Literal["settings", "campaigns", "branches", "products", "messages"]
+    NewTestOrganization = TypedDict("NewTestOrganization", {"name": "str", "copy": "NotRequired[list[CopiedPart]]"})
+    TestOrganizationWithCredentials = TypedDict("TestOrganizationWithCredentials", {"id": "str", "name": "str", "now": "str", "createdAt": "str", "connection": "str", "apiKey": "str", "apiSecret": "str"})
+    TestClock = TypedDict("TestClock", {"now": "str", "aheadSeconds": "float"})
+    ClockAdvance = TypedDict("ClockAdvance", {"to": "NotRequired[str]", "by": "NotRequired[str]"})
+    AdvancedClock = TypedDict("AdvancedClock", {"now": "str", "aheadSeconds": "float", "to": "str", "isDone": "bool", "events": "list[dict[str, Any]]", "firstEvent": "NotRequired[str]", "lastEvent": "NotRequired[str]"})
     PassKeysSource = Literal["organization", "installation"]
     PassProblemCode = Literal["certificate_unreadable", "key_unreadable", "key_mismatch", "key_not_rsa", "certificate_expired", "certificate_not_yet_valid", "certificate_expires_soon", "not_a_pass_certificate", "wrong_pass_type", "wrong_team", "chain_missing", "chain_mismatch", "chain_expired", "service_account_unreadable", "issuer_invalid", "sealed_elsewhere"]
     PassProblem = TypedDict("PassProblem", {"code": "PassProblemCode", "message": "str", "isWarning": "bool"})
@@ -638,7 +648,7 @@ if TYPE_CHECKING:
     Liveness = TypedDict("Liveness", {"live": "Literal[True]"})
     Readiness = TypedDict("Readiness", {"ready": "Literal[True]"})
     ApiError = TypedDict("ApiError", {"statuscode": "int", "errorcode": "int", "message": "ErrorCode", "description": "str", "timestamp": "int", "path": "str", "method": "str", "requestId": "str", "help": "str", "field": "NotRequired[str]", "transaction": "NotRequired[str]", "customer": "NotRequired[str]", "cursor": "NotRequired[str]", "problems": "NotRequired[list[str]]"})
-    ErrorCode = Literal["_invalid_payload", "_unauthorized", "_jwt_malformed", "_jwt_expired", "_invalid_credentials", "_invalid_refresh_token", "invalid_subscription", "_forbidden", "_not_found", "_method_not_allowed", "_payload_too_large", "_unsupported_media_type", "_too_many_requests", "_unavailable", "_internal_error", "idempotency_key_reused", "idempotency_key_in_use", "organization_not_found", "integration_not_found", "connection_not_found", "person_not_found", "existing_person_with_email", "too_many_people", "last_owner", "invalid_invitation", "weak_password", "too_many_connections", "connection_revoked", "webhook_not_found", "webhook_paused", "too_many_webhooks", "sender_not_found", "message_not_found", "message_kind_not_found", "message_already_sent", "import_not_found", "import_finished", "import_rows_differ", "delivery_not_found", "event_not_kept", "request_not_found", "cursor_expired", "invalid_campaign", "invalid_campaign_definition", "campaign_not_found", "short_name_taken", "enrollment_closed", "invalid_proof", "customer_not_found", "customer_not_active", "invalid_code", "code_expired", "customer_not_reachable", "invalid_phone", "existing_customer_with_email", "existing_customer_with_phone", "opaque_id_already_exists", "card_not_found", "card_not_active", "wallet_revoked", "transaction_not_found", "transaction_archived", "transaction_already_exists", "invalid_product", "invalid_user", "invalid_branch", "product_not_found", "user_not_found", "branch_not_found", "coupon_not_found", "coupon_already_redeemed", "coupon_expired", "coupon_revoked", "coupon_not_applicable", "points_not_spendable", "insufficient_points", "points_below_minimum", "points_above_share", "return_exceeds_sale"]
+    ErrorCode = Literal["_invalid_payload", "_unauthorized", "_jwt_malformed", "_jwt_expired", "_invalid_credentials", "_invalid_refresh_token", "invalid_subscription", "_forbidden", "_not_found", "_method_not_allowed", "_payload_too_large", "_unsupported_media_type", "_too_many_requests", "_unavailable", "_internal_error", "idempotency_key_reused", "idempotency_key_in_use", "organization_not_found", "integration_not_found", "connection_not_found", "person_not_found", "existing_person_with_email", "too_many_people", "last_owner", "invalid_invitation", "weak_password", "too_many_connections", "connection_revoked", "live_organization_required", "test_organization_required", "test_organization_not_found", "too_many_test_organizations", "webhook_not_found", "webhook_paused", "too_many_webhooks", "sender_not_found", "message_not_found", "message_kind_not_found", "message_already_sent", "import_not_found", "import_finished", "import_rows_differ", "delivery_not_found", "event_not_kept", "request_not_found", "cursor_expired", "invalid_campaign", "invalid_campaign_definition", "campaign_not_found", "short_name_taken", "enrollment_closed", "invalid_proof", "customer_not_found", "customer_not_active", "invalid_code", "code_expired", "customer_not_reachable", "invalid_phone", "existing_customer_with_email", "existing_customer_with_phone", "opaque_id_already_exists", "card_not_found", "card_not_active", "wallet_revoked", "transaction_not_found", "transaction_archived", "transaction_already_exists", "invalid_product", "invalid_user", "invalid_branch", "product_not_found", "user_not_found", "branch_not_found", "coupon_not_found", "coupon_already_redeemed", "coupon_expired", "coupon_revoked", "coupon_not_applicable", "points_not_spendable", "insufficient_points", "points_below_minimum", "points_above_share", "return_exceeds_sale"]
 
 
 class LoyaltyWallet(_Client):
@@ -1167,6 +1177,31 @@ class LoyaltyWallet(_Client):
     def patch_organization(self, body: Optional[OrganizationPatch] = None) -> Organization:
         """Change the organization of the token."""
         result: Organization = self._send("patchOrganization", "PATCH", "/v1/organization", body or {}, True)
+        return result
+
+    def list_test_organizations(self) -> TestOrganizationList:
+        """List the test organizations."""
+        result: TestOrganizationList = self._read("listTestOrganizations", "/v1/test-organizations", {})
+        return result
+
+    def add_test_organization(self, body: NewTestOrganization) -> TestOrganizationWithCredentials:
+        """Create a test organization; the API key and secret of its connection are shown once."""
+        result: TestOrganizationWithCredentials = self._send("addTestOrganization", "POST", "/v1/test-organizations", body or {}, False)
+        return result
+
+    def delete_test_organization(self, id: str) -> None:
+        """Delete a test organization with everything in it."""
+        result: None = self._send("deleteTestOrganization", "DELETE", f"/v1/test-organizations/{_in_path(id)}", None, True)
+        return result
+
+    def get_test_clock(self) -> TestClock:
+        """Get the time in a test organization."""
+        result: TestClock = self._read("getTestClock", "/v1/test-clock", {})
+        return result
+
+    def advance_test_clock(self, body: Optional[ClockAdvance] = None, *, idempotency_key: Optional[str] = None) -> AdvancedClock:
+        """Set the clock of a test organization forward."""
+        result: AdvancedClock = self._write("advanceTestClock", "/v1/test-clock/advance", body or {}, idempotency_key)
         return result
 
     def get_wallet_passes(self) -> WalletPasses:

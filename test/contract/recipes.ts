@@ -382,10 +382,12 @@ const parts: Record<string, Part> = {
   'GET /v1/exports/customers': () => ({ query: page }),
   'POST /v1/test-organizations': () => ({
     bodies: [{ name: 'A', copy: ['settings', 'campaigns'] }],
+  }),
   'GET /v1/test-clock': ({ testToken }) => ({ token: testToken }),
   'POST /v1/test-clock/advance': ({ testToken }) => ({
     token: testToken,
     bodies: [{ by: 'PT1H' }, { to: '2029-01-01T00:00:00Z' }],
+  }),
   'PUT /v1/senders/email': () => ({
     bodies: [{ ...mailServer, user: 'a', password: 'b', replyTo: 'care@example.com', perHour: 10 }],
   }),

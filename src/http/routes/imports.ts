@@ -8,6 +8,7 @@ import { listImports, listRejectedRows } from '../../store/imports.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { parameter } from '../openapi/name-components.ts'
+import { nowOf } from '../requests/now-of.ts'
 import { decodeCursor, idCursor, listPage, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
 import { respondToRead } from '../respond-to-read.ts'
@@ -227,7 +228,7 @@ function exportRoute(app: Server, { deps }: ServerOptions): void {
       const { limit = maxPage, cursor } = request.query
       const page = { limit: limit + 1, after: idCursor('cus', cursor) }
       const rows = await respondToRead(deps, request, reply, (tenant) =>
-        listExportedCustomers(tenant, page, deps.clock()),
+        listExportedCustomers(tenant, page, nowOf(deps, request)),
       )
       return toPage(rows, limit, ({ id }) => id, toExportedCustomer)
     },

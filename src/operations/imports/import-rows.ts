@@ -14,6 +14,7 @@ import { inTransaction } from '../../store/tenant.ts'
 import { checkRemembered } from '../auth/check-remembered.ts'
 import type { Caller, Deps } from '../deps.ts'
 import { fingerprintOf } from '../fingerprint.ts'
+import { timeOf } from '../organizations/time-of.ts'
 import { importCustomers } from './import-customers.ts'
 import { importDirectory } from './import-directory.ts'
 import { ChangedMeanwhile, type ImportOfKind, type RowsOutcome } from './piece.ts'
@@ -42,7 +43,7 @@ export async function importRows(
         if (!opened) throw notFound('import_not_found')
         if (opened.earlier) return replay(opened.earlier, fingerprint)
         if (opened.isFinished) throw new Refused('import_finished')
-        const now = deps.clock()
+        const now = timeOf(deps, caller.organization)
         const { version } = (await ask(tenant, { setup: setupState(tenant, []) })).setup
         const setup = await deps.setupCache.get(tenant, version)
         checkRemembered(setup, caller, now)

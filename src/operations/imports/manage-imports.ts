@@ -9,6 +9,7 @@ import type { Tenant } from '../../store/tenant.ts'
 import { byOf } from '../actor.ts'
 import { openCampaign } from '../customers/register-customer.ts'
 import type { Caller, Deps } from '../deps.ts'
+import { timeOf } from '../organizations/time-of.ts'
 
 export interface ImportInput {
   readonly kind: ImportKind
@@ -27,7 +28,7 @@ export async function beginImport(
   input: ImportInput,
   by: Caller,
 ): Promise<Import> {
-  const now = deps.clock()
+  const now = timeOf(deps, by.organization)
   const setup = await deps.setupCache.get(tenant, undefined)
   const id = newId('imp', now)
   await insertImport(tenant, {
@@ -59,7 +60,7 @@ export async function finishImport(
   id: ImportId | undefined,
   by: Caller,
 ): Promise<Import> {
-  const now = deps.clock()
+  const now = timeOf(deps, by.organization)
   const isFirst = id && (await updateFinishedImport(tenant, id, now))
   const finished = await getImport(tenant, id)
   if (isFirst && !finished.isDryRun) {
