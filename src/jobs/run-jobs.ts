@@ -138,7 +138,7 @@ async function takeTurn(deps: Deps, { org, kind }: DueWork, signal?: AbortSignal
   if (!leased) return false
   const mayContinue = () => !signal?.aborted && performance.now() < endsAt
   try {
-    const run = () => kindsOfWork[kind](deps, org, { mayContinue, progress: leased.progress })
+    const run = () => kindsOfWork[kind](deps, org, { ...leased, mayContinue })
     const done = await (deps.tracer ? deps.tracer.run({ name: `job ${kind}` }, run) : run())
     add(deps.workCounts.runs, kind)
     const isOurs = await updateDoneWork(tenant, leased, done, deps.clock())

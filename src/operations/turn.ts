@@ -4,6 +4,8 @@ export interface Turn {
   mayContinue(): boolean
   /** Where the turn before this one ended; undefined at the beginning. */
   readonly progress?: unknown
+  /** How far the organization's clock is ahead of the real one; defaults to 0. */
+  readonly aheadMs?: number
 }
 
 /** A turn that ends with the work, or when it is aborted. */

@@ -188,6 +188,8 @@ export interface LeasedWork {
   /** Which attempt this is since the last that succeeded; one that ended with its process counts. */
   readonly attempt: number
   readonly progress: unknown
+  /** How far the organization's clock is ahead of the real one. */
+  readonly aheadMs: number
 }
 
 /**
@@ -202,15 +204,17 @@ export async function lockDueWork(
   leaseSeconds: number,
 ): Promise<LeasedWork | undefined> {
   const lease = randomUUID()
-  const row = await maybeOne<{ attempts: number; progress: unknown }>(
+  const row = await maybeOne<{ attempts: number; progress: unknown; ahead_ms: number }>(
     tenant.db,
     `UPDATE due_work SET lease = $3, leased_until = now() + make_interval(secs => $5), attempts = attempts + 1,
        armed_for = CASE WHEN armed_for > $4 THEN armed_for END
      WHERE org_id = $1 AND kind = $2 AND due_at <= $4 AND (leased_until IS NULL OR leased_until <= now())
-     RETURNING attempts, progress`,
+     RETURNING attempts, progress, ahead_ms`,
     [tenant.orgId, kind, lease, now, leaseSeconds],
   )
-  return row && { kind, lease, attempt: row.attempts, progress: row.progress ?? undefined }
+  if (!row) return undefined
+  const { attempts, progress, ahead_ms } = row
+  return { kind, lease, attempt: attempts, progress: progress ?? undefined, aheadMs: ahead_ms }
 }
 
 export interface WorkDone {

@@ -102,6 +102,8 @@ describe('what is read', () => {
     await post(`/v1/customers/${customer}/erase`)
     const connection = await post('/v1/connections', { name: 'Till' })
     for (const _ of [1, 2]) await post(`/v1/connections/${connection.id}/revoke`)
+    const imported = await post('/v1/imports', { kind: 'products' })
+    await post(`/v1/imports/${imported.id}/finish`)
     const { data } = await read({ after: start })
     // What takes weeks is in the tests of expiry, and a receiver that is gone in those of webhooks and messages.
     const late = [

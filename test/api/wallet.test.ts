@@ -78,6 +78,7 @@ describe('what the page shows', () => {
         locale: 'de',
         currency: 'USD',
         timezone: 'America/New_York',
+        mode: 'live',
         contact: {},
       },
       card: { barcode, status: 1, campaignName: 'Coffee club' },

@@ -32,6 +32,7 @@ const calls: Record<string, () => Promise<Reply>> = {
   invitePerson: () => owner.call('POST', '/v1/people', { email: 'new@example.com', role: 'cashier' }),
   renewInvitation: () => owner.call('POST', `/v1/people/${colleague.id}/invitation`, {}),
   addConnection: () => manager.call('POST', '/v1/connections', { name: 'Web shop' }),
+  addTestOrganization: () => manager.call('POST', '/v1/test-organizations', { name: 'Try-out' }),
   rotateConnection: () => manager.call('POST', `/v1/connections/${merchant.connection}/rotate`, {}),
   addWebhook: () => manager.call('POST', '/v1/webhooks', { url: 'https://example.com/events' }),
   rotateWebhookSecret: async () => {

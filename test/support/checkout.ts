@@ -147,7 +147,7 @@ async function copyPackage(folder: string): Promise<void> {
     await copyFile(join(packageRoot, file), join(folder, file))
   for (const name of ['migrations', 'scripts', 'dist'])
     await cp(join(packageRoot, name), join(folder, name), { recursive: true })
-  for (const name of ['src', 'console', 'docs', 'node_modules'])
+  for (const name of ['src', 'sdk', 'console', 'docs', 'node_modules'])
     await symlink(join(packageRoot, name), join(folder, name))
   await promisify(execFile)(process.execPath, ['build.mjs'], { cwd: folder })
 }

@@ -73,6 +73,8 @@ export async function buildOldVersion(commit: string): Promise<OldVersion> {
     `--output=${archive}`,
     commit,
     'src',
+    'sdk',
+    'docs',
     'scripts',
     'migrations',
     'openapi.json',

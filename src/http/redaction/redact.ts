@@ -52,7 +52,7 @@ const everywhere = sensitiveNames('q', 'cursor')
 /** The merchant's own ID of a customer is personal data; so are names of staff. */
 const onCustomers = sensitiveNames('q', 'cursor', 'opaqueid')
 /** Rows of a file are customers, and what their owner calls the file may name one. */
-const onFiles = sensitiveNames('q', 'cursor', 'rows', 'data', 'filename', 'columns')
+const onFiles = sensitiveNames('q', 'cursor', 'rows', 'data', 'filename', 'filehash', 'columns')
 const onPeople = sensitiveNames('q', 'cursor', 'name')
 
 function sensitiveOn(route: string): Walk['isSensitive'] {

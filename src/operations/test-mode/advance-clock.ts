@@ -110,6 +110,8 @@ function readTarget(deps: Deps, organization: Organization, target: Target): Dat
           parseDuration(target.by) ?? refuse('by: must be a duration, such as "P30D", "P1M" or "PT12H".'),
           organization.timezone,
         )
+  // A leap second passes the schema, but a `Date` cannot hold it.
+  if (Number.isNaN(to.getTime())) refuse('to: is not a valid time.')
   if (to <= now) refuse(`to: must be after ${now.toISOString()}, the time of the test organization.`)
   if (to.getTime() - deps.clock().getTime() > maxAheadMs) {
     refuse('The clock can be set at most 5 years ahead of the real one. Create a new test organization.')
@@ -153,7 +155,7 @@ async function takeTurn(
   const leased = await lockDueWork(tenant, kind, deps.clock(), leaseSeconds)
   if (!leased) return
   try {
-    const done = await workInOwnTime[kind](deps, tenant.orgId, { mayContinue, progress: leased.progress })
+    const done = await workInOwnTime[kind](deps, tenant.orgId, { ...leased, mayContinue })
     await updateDoneWork(tenant, leased, done, deps.clock())
   } catch (error) {
     deps.log.error({ organization: organization.id, kind, err: error }, 'due work failed, will retry')

@@ -26,7 +26,7 @@ import {
 import { writeWallets } from '../../store/wallets/write.ts'
 import type { Deps } from '../deps.ts'
 import type { Setup } from '../organizations/setup-cache.ts'
-import { timeIn, timeOf } from '../organizations/time-of.ts'
+import { timeOf } from '../organizations/time-of.ts'
 import type { Turn } from '../turn.ts'
 import { type Attempt, type AttemptResult, type Changes, deferred, done, runAttempts } from './attempts.ts'
 import { expiredFacts } from './expired-facts.ts'
@@ -45,9 +45,13 @@ export interface Expired extends WorkDone {
 }
 
 /** Books lots and coupons past their expiry. */
-export async function expireWallets(deps: Deps, org: number, { mayContinue }: Turn): Promise<Expired> {
+export async function expireWallets(
+  deps: Deps,
+  org: number,
+  { mayContinue, aheadMs = 0 }: Turn,
+): Promise<Expired> {
   const tenant = tenantOf(deps.pool, org)
-  const now = await timeIn(deps, tenant)
+  const now = timeOf(deps, { aheadMs })
   let customers = 0
   for (;;) {
     // Together: whatever expires after now is the next, and whatever does not is found.
@@ -59,7 +63,7 @@ export async function expireWallets(deps: Deps, org: number, { mayContinue }: Tu
     let error: unknown
     for (const group of groupsOf(found)) {
       if (!mayContinue()) return { customers, next: now }
-      const result = await expireCustomers(deps, org, group)
+      const result = await expireCustomers(deps, org, aheadMs, group)
       customers += result.customers
       error ??= result.error
     }
@@ -100,7 +104,7 @@ export async function expireInactive(deps: Deps, org: number, turn: Turn): Promi
     }
     for (const { key, since } of page.others) soonestMs = Math.min(soonestMs, endOf(key, since))
     for (const group of groupsOf([...due])) {
-      const result = await expireCustomers(deps, org, group)
+      const result = await expireCustomers(deps, org, organization.aheadMs, group)
       customers += result.customers
       if (result.error === undefined) continue
       // The walk goes on, and the next one tries again.
@@ -143,11 +147,13 @@ interface GroupResult {
 async function expireCustomers(
   deps: Deps,
   org: number,
+  /** Does not change while the work is leased. */
+  aheadMs: number,
   customers: readonly CustomerId[],
 ): Promise<GroupResult> {
   const changes: Changes<CustomerId, boolean> = {
     isFindable: true,
-    run: (tenant, jobs, attempt) => expireGroup(deps, tenant, jobs, attempt),
+    run: (tenant, jobs, attempt) => expireGroup(deps, tenant, timeOf(deps, { aheadMs }), jobs, attempt),
   }
   const outcomes = await runAttempts(deps.pool, org, customers, changes, 'lock idle')
   return {
@@ -160,10 +166,10 @@ async function expireCustomers(
 async function expireGroup(
   deps: Deps,
   tenant: Tenant,
+  now: Date,
   customers: readonly CustomerId[],
   { mode, beginToCommit }: Attempt,
 ): Promise<AttemptResult<boolean>[]> {
-  const now = await timeIn(deps, tenant)
   const loaded = await ask(tenant, {
     locked: walletLocks(tenant, customers, { skipsBusy: mode === 'lock idle' }),
     setup: setupState(tenant, []),

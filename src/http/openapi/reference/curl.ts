@@ -29,6 +29,7 @@ const variables: Record<string, string> = {
 
 const opensSession = ['signIn', 'acceptInvitation']
 const usesSession = ['signOut']
+const inTestOrganization = ['getTestClock', 'advanceTestClock']
 
 export function curlOf(call: Call): string {
   const { operationId, method, parameters = [] } = call
@@ -66,6 +67,7 @@ function addressOf(call: Call): string {
 /** The customer and the campaign of the other examples have to stay as they are. */
 function variableInPath({ operationId, tags }: Call): string | undefined {
   if (operationId === 'eraseCustomer') return '$OTHER_CUSTOMER'
+  if (tags.includes('Test mode')) return '$TEST_ORGANIZATION'
   return tags.includes('Campaigns') ? '$NEW_CAMPAIGN' : undefined
 }
 
@@ -76,6 +78,7 @@ function authentication({ operationId, security = [] }: Call): string[] {
   if (security.length === 0) return []
   if (!security.some((requirement) => 'operator' in requirement || 'bearer' in requirement))
     return [`-b "$COOKIES"`]
+  if (inTestOrganization.includes(operationId)) return [`-H "authorization: Bearer $(test_token)"`]
   const isOperator = security.some((requirement) => 'operator' in requirement)
   return [`-H "authorization: Bearer ${isOperator ? '$ADMIN_TOKEN' : '$TOKEN'}"`]
 }

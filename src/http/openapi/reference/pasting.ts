@@ -57,6 +57,15 @@ export const preparationOfTag: Readonly<Record<string, Preparation>> = {
 }
 JSON`,
   },
+  'Test mode': {
+    about: 'The examples about the clock use a token of the test organization that an earlier one creates:',
+    commands: `test_token() {
+  curl -s -X POST "$BASE/auth/token" \\
+    -H "x-api-key: $TEST_KEY" \\
+    -H "x-api-secret: $TEST_SECRET" > "$REPLY"
+  pick .accessToken
+}`,
+  },
   Platform: {
     about: "The examples use the service's `ADMIN_TOKEN`. In the demo:",
     commands: 'ADMIN_TOKEN=$(demo adminToken)',
@@ -88,6 +97,7 @@ export const keptValues: Readonly<Record<string, Readonly<Record<string, string>
   addConnection: { CONNECTION: '.id' },
   listRequests: { REQUEST: '.data[0].id' },
   invitePerson: { PERSON: '.id' },
+  addTestOrganization: { TEST_ORGANIZATION: '.id', TEST_KEY: '.apiKey', TEST_SECRET: '.apiSecret' },
   createOrganization: { ORGANIZATION: '.id' },
   invitePersonToOrganization: { INVITATION: '.invitation.url.split("#")[1]' },
   createIntegration: { INTEGRATION: '.id' },
@@ -98,6 +108,7 @@ export const keptValues: Readonly<Record<string, Readonly<Record<string, string>
 export const lastOfTag: readonly string[] = [
   'eraseCustomer',
   'archiveCampaign',
+  'deleteTestOrganization',
   'deleteWebhook',
   'deleteEmailSender',
   'deleteSmsSender',
