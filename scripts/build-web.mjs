@@ -88,8 +88,12 @@ async function hashOf(folder) {
 /** They are many and small: the service compresses one when it is first asked for. */
 const isDocPage = (file) => file.startsWith(join(outcome, 'docs')) && file.endsWith('.html')
 
+/** What fits into a packet arrives no sooner when it is smaller. */
+const worthCompressing = 1_024
+
 async function compress(file) {
   const bytes = await readFile(file)
+  if (bytes.length < worthCompressing) return
   const quality = { [constants.BROTLI_PARAM_QUALITY]: 11 }
   await writeFile(`${file}.br`, await promisify(brotliCompress)(bytes, { params: quality }))
   await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }))
