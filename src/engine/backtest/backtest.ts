@@ -14,6 +14,7 @@ import type { Balance, RuleUsage } from '../../domain/wallet.ts'
 import { localDay } from '../clock/local-time.ts'
 import type { AttachedCampaign, CompiledSpend } from '../definition/compile-campaign.ts'
 import { type Evaluation, evaluate } from '../evaluate.ts'
+import { countUsage, usageFor } from '../steps/rule-counters.ts'
 import { tiersHeld } from '../steps/tiers.ts'
 import { addActions, costOf, type Figures, noFigures, type Prices } from './figures.ts'
 import { toPastBasket } from './past-basket.ts'
@@ -82,10 +83,12 @@ export function createBacktest(options: BacktestOptions): BacktestRun {
       const campaigns = options.attachedTo(sale.own)
       if (campaigns.length === 0) return void leftOut.otherCards++
       const balances = balancesBefore(sale, extras.get(sale.customer))
-      const tried = trySale(sale, campaigns, balances, usageOf(used, campaigns, sale, timezone), organization)
+      const day = localDay(sale.occurredAt, timezone)
+      const usage = usageFor(used, countedIn(campaigns), sale.customer, day)
+      const tried = trySale(sale, campaigns, balances, usage, organization)
       if (!tried) return void leftOut.refused++
       if (tried.isShort) salesShortOfPoints++
-      countUsage(used, tried.evaluation, sale, timezone)
+      countUsage(used, tried.evaluation.usage, sale.customer, day)
       keepExtra(extras, sale, tried.evaluation)
       notePrices(prices, sale, currencyDecimals)
       compare(sale, balances, tried.evaluation)
@@ -148,41 +151,8 @@ function trySale(
   return without.ok ? { evaluation: without.value, isShort: true } : undefined
 }
 
-const counter = (campaign: CampaignId, rule: string, of: string) => `${campaign} ${rule} ${of}`
-
-function usageOf(
-  used: ReadonlyMap<string, number>,
-  campaigns: readonly AttachedCampaign[],
-  { customer, occurredAt }: PastSale,
-  timezone: string,
-): RuleUsage[] {
-  return campaigns.flatMap(({ id, compiled }) =>
-    compiled.countedRules.map(({ rule }) => ({
-      campaign: id,
-      rule,
-      day: used.get(counter(id, rule, `${customer} ${localDay(occurredAt, timezone)}`)) ?? 0,
-      customer: used.get(counter(id, rule, customer)) ?? 0,
-      total: used.get(counter(id, rule, 'everybody')) ?? 0,
-    })),
-  )
-}
-
-function countUsage(
-  used: Map<string, number>,
-  { usage }: Evaluation,
-  { customer, occurredAt }: PastSale,
-  timezone: string,
-): void {
-  for (const { campaign, rule, amount, perDay, perCustomer, isShared } of usage) {
-    const add = (of: string) => {
-      const key = counter(campaign, rule, of)
-      used.set(key, (used.get(key) ?? 0) + amount)
-    }
-    if (perDay) add(`${customer} ${localDay(occurredAt, timezone)}`)
-    if (perCustomer) add(customer)
-    if (isShared) add('everybody')
-  }
-}
+const countedIn = (campaigns: readonly AttachedCampaign[]) =>
+  campaigns.flatMap(({ id, compiled }) => compiled.countedRules.map(({ rule }) => ({ campaign: id, rule })))
 
 function notePrices(prices: Prices, { basket, result }: PastSale, currencyDecimals: number): void {
   prices.baskets++

@@ -11,13 +11,14 @@ import type { Refusal } from '../../domain/refusal.ts'
 import type { RuleUsage } from '../../domain/wallet.ts'
 import type { AttachedCampaign } from '../../engine/definition/compile-campaign.ts'
 import { type Evaluation, evaluate } from '../../engine/evaluate.ts'
+import { countUsage, usageFor } from '../../engine/steps/rule-counters.ts'
 import { walletAfter } from '../../engine/steps/wallet-after.ts'
 import { isLive } from '../../store/live-credentials.ts'
 import type { LoadedBasket, LoadedCustomer } from '../../store/load-baskets.ts'
 import { endedTokenReason } from '../organizations/organization-reader.ts'
 import { type References, referencesOf } from '../organizations/setup-cache.ts'
 import type { BasketJob } from './job.ts'
-import { type BasketGroup, counterKey, dayOf } from './load.ts'
+import { type BasketGroup, dayOf } from './load.ts'
 import { archivedRefusal } from './missing-sale.ts'
 import { refuseWrongTime } from './refuse-wrong-time.ts'
 
@@ -211,15 +212,7 @@ export function attachedTo(own: CampaignId, live: readonly AttachedCampaign[]): 
 function usageOf(group: BasketGroup, job: BasketJob, used: ReadonlyMap<string, number>): RuleUsage[] {
   const { counted } = group.usage
   if (counted.length === 0) return []
-  const { customer } = job.request
-  const day = dayOf(job, group)
-  return counted.map(({ campaign, rule }) => ({
-    campaign,
-    rule,
-    day: used.get(counterKey(customer, campaign, rule, day)) ?? 0,
-    customer: used.get(counterKey(customer, campaign, rule)) ?? 0,
-    total: used.get(counterKey('everybody', campaign, rule)) ?? 0,
-  }))
+  return usageFor(used, counted, job.request.customer, dayOf(job, group))
 }
 
 /** Applies a decision to the state for the customer's next basket and for baskets under a shared limit. */
@@ -236,11 +229,5 @@ function applyDecision(
     wallet: walletAfter(customer.wallet, evaluation, group.now),
   })
   if (evaluation.usage.length === 0) return
-  const add = (key: string, amount: number) => used.set(key, (used.get(key) ?? 0) + amount)
-  const day = dayOf(job, group)
-  for (const { campaign, rule, amount, perDay, perCustomer, isShared } of evaluation.usage) {
-    if (perDay) add(counterKey(id, campaign, rule, day), amount)
-    if (perCustomer) add(counterKey(id, campaign, rule), amount)
-    if (isShared) add(counterKey('everybody', campaign, rule), amount)
-  }
+  countUsage(used, evaluation.usage, id, dayOf(job, group))
 }

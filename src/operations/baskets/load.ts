@@ -3,6 +3,7 @@ import { type CouponId, type CustomerId, parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import type { RuleUsage } from '../../domain/wallet.ts'
 import { localDay } from '../../engine/clock/local-time.ts'
+import { counterKey, type RuleCounters } from '../../engine/steps/rule-counters.ts'
 import type { KnownDue } from '../../store/due-work.ts'
 import { type LoadedGroup, loadBaskets } from '../../store/load-baskets.ts'
 import { listCustomerUsage, listSharedUsage, lockSharedUsage } from '../../store/rule-usage.ts'
@@ -33,8 +34,7 @@ export interface BasketGroup extends Pick<LoadedGroup, 'baskets' | 'customers' |
 export interface Usage {
   readonly counted: readonly { readonly campaign: RuleUsage['campaign']; readonly rule: string }[]
   readonly hasSharedLimits: boolean
-  /** By `counterKey`. */
-  readonly used: ReadonlyMap<string, number>
+  readonly used: RuleCounters
 }
 
 /** All jobs belong to one organization. */
@@ -125,9 +125,6 @@ async function loadUsage(
   }
   return usage
 }
-
-export const counterKey = (whom: CustomerId | 'everybody', campaign: string, rule: string, day = 'ever') =>
-  `${whom} ${campaign} ${rule} ${day}`
 
 /** Local day that a basket counts toward. */
 export function dayOf({ request }: BasketJob, { setup, now }: Pick<BasketGroup, 'setup' | 'now'>): string {
