@@ -68,10 +68,10 @@ export interface NothingMade {
 
 export type Made = SaleMade | ReturnMade | NothingMade
 
-/** Why nothing was made of a message. Only `unreadable` is a fault of the message; the others are as they should be. */
+/** Why nothing was made of a message. Only `unreadable` is a fault; all others are as they should be. */
 export const nothingReasons = {
   other_topic: 'The message is about something other than a sale or a return.',
-  not_paid: 'The order is not paid yet; it is recorded when it is.',
+  not_paid: 'The order is not paid or not completed yet; it is recorded when it is.',
   canceled: 'The order was canceled before it was recorded.',
   refunded: 'The order was refunded as a whole before it was recorded.',
   test_order: 'The order is a test of the shop, not a sale.',
