@@ -617,6 +617,27 @@ CREATE TABLE products (
   CONSTRAINT products_price_bounded CHECK (((price >= (0)::numeric) AND (price <= ('10000000000'::bigint)::numeric)))
 );
 
+CREATE TABLE received_messages (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  source_id uuid NOT NULL,
+  event_id text,
+  topic text,
+  status smallint NOT NULL,
+  attempts smallint NOT NULL DEFAULT 0,
+  next_attempt_at timestamp with time zone,
+  payload json,
+  made json,
+  customer_id uuid,
+  transaction_id uuid,
+  return_id uuid,
+  problem_code text,
+  problem_text text,
+  received_at timestamp with time zone NOT NULL,
+  CONSTRAINT received_messages_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT received_messages_status_known CHECK ((status = ANY (ARRAY[1, 2, 3, 4])))
+);
+
 CREATE TABLE returns (
   org_id integer NOT NULL,
   id uuid NOT NULL,
@@ -669,6 +690,29 @@ CREATE TABLE setup_versions (
   org_id integer NOT NULL,
   version bigint NOT NULL DEFAULT 1,
   CONSTRAINT setup_versions_pkey PRIMARY KEY (org_id)
+);
+
+CREATE TABLE sources (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  kind text NOT NULL,
+  name text NOT NULL,
+  status smallint NOT NULL,
+  campaign_id uuid,
+  registers_customers boolean NOT NULL,
+  user_id uuid NOT NULL,
+  secret bytea,
+  access_token bytea,
+  environment text,
+  signature_header text,
+  mapping text,
+  last_received_at timestamp with time zone,
+  last_rejected_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT sources_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT sources_kind_known CHECK ((kind = ANY (ARRAY['square'::text, 'shopify'::text, 'json'::text]))),
+  CONSTRAINT sources_status_known CHECK ((status = ANY (ARRAY[1, 2])))
 );
 
 CREATE TABLE transactions (
@@ -839,6 +883,9 @@ ALTER TABLE person_sessions
 ALTER TABLE products
   ADD CONSTRAINT products_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
 
+ALTER TABLE received_messages
+  ADD CONSTRAINT received_messages_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
 ALTER TABLE returns
   ADD CONSTRAINT returns_transaction FOREIGN KEY (org_id, transaction_id) REFERENCES transactions(org_id, id);
 
@@ -847,6 +894,9 @@ ALTER TABLE senders
 
 ALTER TABLE setup_versions
   ADD CONSTRAINT setup_versions_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
+ALTER TABLE sources
+  ADD CONSTRAINT sources_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
 
 ALTER TABLE users
   ADD CONSTRAINT users_branch FOREIGN KEY (org_id, branch_id) REFERENCES branches(org_id, id);
@@ -914,6 +964,14 @@ CREATE INDEX passes_customer ON passes USING btree (org_id, customer_id);
 CREATE INDEX passes_due ON passes USING btree (org_id, due_at) WHERE (due_at IS NOT NULL);
 
 CREATE INDEX person_sessions_person_index ON person_sessions USING btree (org_id, person_id);
+
+CREATE INDEX received_messages_due ON received_messages USING btree (org_id, next_attempt_at) WHERE (status = 1);
+
+CREATE INDEX received_messages_of_customer ON received_messages USING btree (org_id, customer_id) WHERE (customer_id IS NOT NULL);
+
+CREATE INDEX received_messages_of_source ON received_messages USING btree (org_id, source_id, id);
+
+CREATE UNIQUE INDEX received_messages_once ON received_messages USING btree (org_id, source_id, event_id) WHERE (event_id IS NOT NULL);
 
 CREATE UNIQUE INDEX returns_opaque_id_unique ON returns USING btree (org_id, opaque_id) WHERE (opaque_id IS NOT NULL);
 
@@ -1027,6 +1085,8 @@ ALTER TABLE person_sessions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE person_sessions FORCE ROW LEVEL SECURITY;
 ALTER TABLE products ENABLE ROW LEVEL SECURITY;
 ALTER TABLE products FORCE ROW LEVEL SECURITY;
+ALTER TABLE received_messages ENABLE ROW LEVEL SECURITY;
+ALTER TABLE received_messages FORCE ROW LEVEL SECURITY;
 ALTER TABLE returns ENABLE ROW LEVEL SECURITY;
 ALTER TABLE returns FORCE ROW LEVEL SECURITY;
 ALTER TABLE rule_usage ENABLE ROW LEVEL SECURITY;
@@ -1037,6 +1097,8 @@ ALTER TABLE sessions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE sessions FORCE ROW LEVEL SECURITY;
 ALTER TABLE setup_versions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE setup_versions FORCE ROW LEVEL SECURITY;
+ALTER TABLE sources ENABLE ROW LEVEL SECURITY;
+ALTER TABLE sources FORCE ROW LEVEL SECURITY;
 ALTER TABLE transactions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE transactions FORCE ROW LEVEL SECURITY;
 ALTER TABLE users ENABLE ROW LEVEL SECURITY;
@@ -1108,11 +1170,13 @@ CREATE POLICY platform ON person_logins AS PERMISSIVE FOR SELECT TO PUBLIC USING
 CREATE POLICY tenant ON person_logins AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON person_sessions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON products AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON received_messages AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON returns AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON rule_usage AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON senders AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON sessions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON setup_versions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON sources AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON transactions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON users AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON wallets AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
@@ -1167,11 +1231,13 @@ GRANT INSERT, SELECT, UPDATE ON pepper_marks TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT ON person_logins TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT, UPDATE ON person_sessions TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON products TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON received_messages TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON returns TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON rule_usage TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT, UPDATE ON senders TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT, UPDATE ON sessions TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON setup_versions TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON sources TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON transactions TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON users TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON wallets TO loyalty_wallet_app;

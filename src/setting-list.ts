@@ -63,7 +63,10 @@ const list = {
   ACCESS_TOKEN_TTL: { default: '3600', meaning: 'lifetime of access tokens, in seconds' },
   REFRESH_TOKEN_TTL: { default: '2592000', meaning: 'lifetime of refresh tokens, in seconds' },
   EVENT_RETENTION: { default: '90', meaning: 'days for which events can be read; older ones are deleted' },
-  DELIVERY_RETENTION: { default: '30', meaning: 'days for which the log of deliveries to webhooks is kept' },
+  DELIVERY_RETENTION: {
+    default: '30',
+    meaning: 'days for which the logs of deliveries to webhooks and of what sources sent are kept',
+  },
   MESSAGE_RETENTION: { default: '90', meaning: 'days for which the log of messages is kept, 30 or more' },
   REQUEST_RETENTION: {
     default: '7',

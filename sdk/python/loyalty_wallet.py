@@ -556,6 +556,21 @@ if TYPE_CHECKING:
     DeliveryPage = TypedDict("DeliveryPage", {"data": "list[Delivery]", "nextCursor": "NotRequired[str]"})
     ReplayRange = TypedDict("ReplayRange", {"from": "str", "to": "NotRequired[str]"})
     Replayed = TypedDict("Replayed", {"deliveries": "int"})
+    SourceKind = Literal["square", "shopify", "json"]
+    SourceEnvironment = Literal["production", "sandbox"]
+    NewSource = TypedDict("NewSource", {"kind": "SourceKind", "name": "str", "campaign": "NotRequired[str]", "registersCustomers": "NotRequired[bool]", "secret": "NotRequired[str]", "environment": "NotRequired[SourceEnvironment]", "mapping": "NotRequired[str]", "accessToken": "NotRequired[str]", "signatureHeader": "NotRequired[str]"})
+    SourceStatus = Literal["active", "paused"]
+    SourceWithSecret = TypedDict("SourceWithSecret", {"id": "str", "kind": "SourceKind", "name": "str", "status": "SourceStatus", "url": "str", "campaign": "NotRequired[str]", "registersCustomers": "bool", "hasSecret": "bool", "hasAccessToken": "NotRequired[bool]", "environment": "NotRequired[SourceEnvironment]", "signatureHeader": "NotRequired[str]", "mapping": "NotRequired[str]", "lastReceivedAt": "NotRequired[str]", "lastRejectedAt": "NotRequired[str]", "createdAt": "str", "updatedAt": "str", "secret": "NotRequired[str]"})
+    Source = TypedDict("Source", {"id": "str", "kind": "SourceKind", "name": "str", "status": "SourceStatus", "url": "str", "campaign": "NotRequired[str]", "registersCustomers": "bool", "hasSecret": "bool", "hasAccessToken": "NotRequired[bool]", "environment": "NotRequired[SourceEnvironment]", "signatureHeader": "NotRequired[str]", "mapping": "NotRequired[str]", "lastReceivedAt": "NotRequired[str]", "lastRejectedAt": "NotRequired[str]", "createdAt": "str", "updatedAt": "str"})
+    SourcePage = TypedDict("SourcePage", {"data": "list[Source]", "nextCursor": "NotRequired[str]"})
+    PatchSource = TypedDict("PatchSource", {"name": "NotRequired[str]", "status": "NotRequired[SourceStatus]", "campaign": "NotRequired[Union[str, None]]", "registersCustomers": "NotRequired[bool]", "secret": "NotRequired[str]", "environment": "NotRequired[SourceEnvironment]", "mapping": "NotRequired[str]", "accessToken": "NotRequired[Union[str, None]]", "signatureHeader": "NotRequired[Union[str, None]]"})
+    TrySource = TypedDict("TrySource", {"payload": "Any", "topic": "NotRequired[str]", "mapping": "NotRequired[str]"})
+    ReceivedProblem = TypedDict("ReceivedProblem", {"code": "str", "text": "str"})
+    SourceTrial = TypedDict("SourceTrial", {"made": "NotRequired[dict[str, Any]]", "transaction": "NotRequired[TransactionPreview]", "problem": "NotRequired[ReceivedProblem]"})
+    ReceivedStatus = Literal[1, 2, 3, 4]
+    ReceivedMessage = TypedDict("ReceivedMessage", {"id": "str", "source": "str", "status": "ReceivedStatus", "topic": "NotRequired[str]", "eventId": "NotRequired[str]", "attempts": "int", "nextAttemptAt": "NotRequired[str]", "customer": "NotRequired[str]", "transaction": "NotRequired[str]", "return": "NotRequired[str]", "problem": "NotRequired[ReceivedProblem]", "receivedAt": "str"})
+    ReceivedMessagePage = TypedDict("ReceivedMessagePage", {"data": "list[ReceivedMessage]", "nextCursor": "NotRequired[str]"})
+    ReceivedMessageWithContent = TypedDict("ReceivedMessageWithContent", {"id": "str", "source": "str", "status": "ReceivedStatus", "topic": "NotRequired[str]", "eventId": "NotRequired[str]", "attempts": "int", "nextAttemptAt": "NotRequired[str]", "customer": "NotRequired[str]", "transaction": "NotRequired[str]", "return": "NotRequired[str]", "problem": "NotRequired[ReceivedProblem]", "receivedAt": "str", "payload": "NotRequired[Any]", "made": "NotRequired[dict[str, Any]]"})
     MailSecurity = Literal["tls", "starttls", "none"]
     EmailSettings = TypedDict("EmailSettings", {"host": "str", "port": "int", "security": "MailSecurity", "user": "NotRequired[str]", "hasPassword": "bool", "from": "str", "replyTo": "NotRequired[str]"})
     SmsSettings = TypedDict("SmsSettings", {"url": "str"})
@@ -648,7 +663,7 @@ if TYPE_CHECKING:
     Liveness = TypedDict("Liveness", {"live": "Literal[True]"})
     Readiness = TypedDict("Readiness", {"ready": "Literal[True]"})
     ApiError = TypedDict("ApiError", {"statuscode": "int", "errorcode": "int", "message": "ErrorCode", "description": "str", "timestamp": "int", "path": "str", "method": "str", "requestId": "str", "help": "str", "field": "NotRequired[str]", "transaction": "NotRequired[str]", "customer": "NotRequired[str]", "cursor": "NotRequired[str]", "problems": "NotRequired[list[str]]"})
-    ErrorCode = Literal["_invalid_payload", "_unauthorized", "_jwt_malformed", "_jwt_expired", "_invalid_credentials", "_invalid_refresh_token", "invalid_subscription", "_forbidden", "_not_found", "_method_not_allowed", "_payload_too_large", "_unsupported_media_type", "_too_many_requests", "_unavailable", "_internal_error", "idempotency_key_reused", "idempotency_key_in_use", "organization_not_found", "integration_not_found", "connection_not_found", "person_not_found", "existing_person_with_email", "too_many_people", "last_owner", "invalid_invitation", "weak_password", "too_many_connections", "connection_revoked", "live_organization_required", "test_organization_required", "test_organization_not_found", "too_many_test_organizations", "webhook_not_found", "webhook_paused", "too_many_webhooks", "sender_not_found", "message_not_found", "message_kind_not_found", "message_already_sent", "import_not_found", "import_finished", "import_rows_differ", "delivery_not_found", "event_not_kept", "request_not_found", "cursor_expired", "invalid_campaign", "invalid_campaign_definition", "campaign_not_found", "short_name_taken", "enrollment_closed", "invalid_proof", "customer_not_found", "customer_not_active", "invalid_code", "code_expired", "customer_not_reachable", "invalid_phone", "existing_customer_with_email", "existing_customer_with_phone", "opaque_id_already_exists", "card_not_found", "card_not_active", "wallet_revoked", "transaction_not_found", "transaction_archived", "transaction_already_exists", "invalid_product", "invalid_user", "invalid_branch", "product_not_found", "user_not_found", "branch_not_found", "coupon_not_found", "coupon_already_redeemed", "coupon_expired", "coupon_revoked", "coupon_not_applicable", "points_not_spendable", "insufficient_points", "points_below_minimum", "points_above_share", "return_exceeds_sale"]
+    ErrorCode = Literal["_invalid_payload", "_unauthorized", "_jwt_malformed", "_jwt_expired", "_invalid_credentials", "_invalid_refresh_token", "invalid_subscription", "_forbidden", "_not_found", "_method_not_allowed", "_payload_too_large", "_unsupported_media_type", "_too_many_requests", "_unavailable", "_internal_error", "idempotency_key_reused", "idempotency_key_in_use", "organization_not_found", "integration_not_found", "connection_not_found", "person_not_found", "existing_person_with_email", "too_many_people", "last_owner", "invalid_invitation", "weak_password", "too_many_connections", "connection_revoked", "live_organization_required", "test_organization_required", "test_organization_not_found", "too_many_test_organizations", "webhook_not_found", "webhook_paused", "too_many_webhooks", "sender_not_found", "message_not_found", "message_kind_not_found", "message_already_sent", "import_not_found", "import_finished", "import_rows_differ", "source_not_found", "too_many_sources", "received_message_not_found", "received_message_not_kept", "invalid_signature", "delivery_not_found", "event_not_kept", "request_not_found", "cursor_expired", "invalid_campaign", "invalid_campaign_definition", "campaign_not_found", "short_name_taken", "enrollment_closed", "invalid_proof", "customer_not_found", "customer_not_active", "invalid_code", "code_expired", "customer_not_reachable", "invalid_phone", "existing_customer_with_email", "existing_customer_with_phone", "opaque_id_already_exists", "card_not_found", "card_not_active", "wallet_revoked", "transaction_not_found", "transaction_archived", "transaction_already_exists", "invalid_product", "invalid_user", "invalid_branch", "product_not_found", "user_not_found", "branch_not_found", "coupon_not_found", "coupon_already_redeemed", "coupon_expired", "coupon_revoked", "coupon_not_applicable", "points_not_spendable", "insufficient_points", "points_below_minimum", "points_above_share", "return_exceeds_sale"]
 
 
 class LoyaltyWallet(_Client):
@@ -1077,6 +1092,51 @@ class LoyaltyWallet(_Client):
     def replay_events(self, id: str, body: ReplayRange, *, idempotency_key: Optional[str] = None) -> Replayed:
         """Send the events of a time again."""
         result: Replayed = self._write("replayEvents", f"/v1/webhooks/{_in_path(id)}/replay", body or {}, idempotency_key)
+        return result
+
+    def list_sources(self, *, limit: Optional[int] = None, cursor: Optional[str] = None) -> Pages[Source]:
+        """List the sources, newest first."""
+        result: Pages[Source] = self._pages("listSources", "/v1/sources", {"limit": limit, "cursor": cursor})
+        return result
+
+    def add_source(self, body: NewSource) -> SourceWithSecret:
+        """Let another system send its sales."""
+        result: SourceWithSecret = self._send("addSource", "POST", "/v1/sources", body or {}, False)
+        return result
+
+    def get_source(self, id: str) -> Source:
+        """Get a source."""
+        result: Source = self._read("getSource", f"/v1/sources/{_in_path(id)}", {})
+        return result
+
+    def patch_source(self, id: str, body: Optional[PatchSource] = None) -> Source:
+        """Change, pause or resume a source."""
+        result: Source = self._send("patchSource", "PATCH", f"/v1/sources/{_in_path(id)}", body or {}, True)
+        return result
+
+    def delete_source(self, id: str) -> None:
+        """Delete a source."""
+        result: None = self._send("deleteSource", "DELETE", f"/v1/sources/{_in_path(id)}", None, True)
+        return result
+
+    def try_source(self, id: str, body: TrySource) -> SourceTrial:
+        """See what would be made of a message."""
+        result: SourceTrial = self._send("trySource", "POST", f"/v1/sources/{_in_path(id)}/try", body or {}, False)
+        return result
+
+    def list_received_messages(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, status: Optional[ReceivedStatus] = None) -> Pages[ReceivedMessage]:
+        """List what a source has sent, newest first."""
+        result: Pages[ReceivedMessage] = self._pages("listReceivedMessages", f"/v1/sources/{_in_path(id)}/received", {"limit": limit, "cursor": cursor, "status": status})
+        return result
+
+    def get_received_message(self, id: str) -> ReceivedMessageWithContent:
+        """Get what came, and what was made of it."""
+        result: ReceivedMessageWithContent = self._read("getReceivedMessage", f"/v1/received/{_in_path(id)}", {})
+        return result
+
+    def retry_received_message(self, id: str, body: Optional[NoBody] = None, *, idempotency_key: Optional[str] = None) -> ReceivedMessage:
+        """Try again to record what came."""
+        result: ReceivedMessage = self._write("retryReceivedMessage", f"/v1/received/{_in_path(id)}/retry", body or {}, idempotency_key)
         return result
 
     def list_senders(self) -> SenderList:

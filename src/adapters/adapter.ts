@@ -1,10 +1,5 @@
 /** What the service has to know about a kind of sender before it knows what a message means. */
 
-/** Systems that messages come from: `json` is any other, with a mapping that its merchant writes. */
-export const sourceKinds = ['square', 'shopify', 'json'] as const
-
-export type SourceKind = (typeof sourceKinds)[number]
-
 /** A request as it was received. The names of headers are in lower case. */
 export interface Incoming {
   /** The full URL that the sender was given: Square signs it. */

@@ -1,4 +1,5 @@
-import type { Adapter, SourceKind } from './adapter.ts'
+import type { SourceKind } from '../domain/source.ts'
+import type { Adapter } from './adapter.ts'
 import { json } from './json.ts'
 import { shopify } from './shopify.ts'
 import { square } from './square.ts'

@@ -13,6 +13,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgr
 import { takeProcessLock } from '../embedded-postgres/process-lock.ts'
 import { createLogger, type Logger, type LogTarget } from '../http/redaction/logger.ts'
 import { startDeliveries } from '../jobs/deliver-webhooks.ts'
+import { startReceiving } from '../jobs/record-received.ts'
 import { type Jobs, startJobs } from '../jobs/run-jobs.ts'
 import { startSending } from '../jobs/send-messages.ts'
 import { startPassUpdates } from '../jobs/update-passes.ts'
@@ -131,6 +132,7 @@ async function serveOn(
     const jobsEnded = Promise.all(jobs.map((each) => each.stop()))
     await front.stop()
     await withTimeout(jobsEnded, jobsTimeoutMs)
+    deps.mappings.close()
     await Promise.all([withTimeout(deps.pool.end(), poolTimeoutMs), flushSpans(deps)])
     await embedded?.stop(postgresTimeoutMs)
   }
@@ -141,7 +143,8 @@ async function serveOn(
       const consoleUrl = `${baseUrl}/console`
       await writeDemoFile(config.dataDir, { baseUrl, adminToken: secrets.adminToken, consoleUrl, ...demo })
     }
-    jobs.push(startJobs(deps), startDeliveries(deps), startSending(deps), startPassUpdates(deps))
+    jobs.push(startJobs(deps), startDeliveries(deps), startSending(deps), startReceiving(deps))
+    jobs.push(startPassUpdates(deps))
     let stopped: Promise<void> | undefined
     return {
       baseUrl,

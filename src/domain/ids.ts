@@ -25,6 +25,8 @@ export type WebhookId = `whk_${string}`
 export type DeliveryId = `dlv_${string}`
 export type MessageId = `msg_${string}`
 export type ImportId = `imp_${string}`
+export type SourceId = `src_${string}`
+export type ReceivedId = `rcv_${string}`
 
 export type Id =
   | OrganizationId
@@ -50,13 +52,31 @@ export type Id =
   | DeliveryId
   | MessageId
   | ImportId
+  | SourceId
+  | ReceivedId
 
 export type IdPrefix = Id extends `${infer P}_${string}` ? P : never
 export type IdOf<P extends IdPrefix> = Extract<Id, `${P}_${string}`>
 
 const prefixes = [
   ...['org', 'int', 'con', 'sec', 'key', 'psn', 'ses', 'cus', 'card', 'cmp'],
-  ...['txn', 'ret', 'cpn', 'prd', 'brn', 'usr', 'evt', 'req', 'aud', 'whk', 'dlv', 'msg', 'imp'],
+  ...[
+    'txn',
+    'ret',
+    'cpn',
+    'prd',
+    'brn',
+    'usr',
+    'evt',
+    'req',
+    'aud',
+    'whk',
+    'dlv',
+    'msg',
+    'imp',
+    'src',
+    'rcv',
+  ],
 ]
 const form = new RegExp(`^(?:${prefixes.join('|')})_[0-9a-f]{32}$`)
 

@@ -2,6 +2,7 @@ import type { PersonScope } from '../domain/person.ts'
 import type { RefusalCode } from '../domain/refusal.ts'
 import type { Caller } from '../operations/deps.ts'
 import type { NamedPage } from '../operations/enrollment/open-page.ts'
+import type { SourceKey } from '../operations/sources/source-tokens.ts'
 import type { WalletKey } from '../operations/wallet-page/wallet-tokens.ts'
 import type { PersonSession } from '../store/person-sessions.ts'
 import type { TraceContext } from '../tracing/trace-context.ts'
@@ -25,6 +26,8 @@ declare module 'fastify' {
     isAuditedForPeople?: boolean
     /** Takes a form as well, whose content is ignored. */
     takesForm?: boolean
+    /** The handler needs the bytes of the body, of which there is a signature. */
+    keepsRawBody?: boolean
     /** A POST that writes and honors `Idempotency-Key`. */
     isRepeatable?: boolean
     /** The handler validates the body itself; the schema is documentation only. */
@@ -63,6 +66,10 @@ declare module 'fastify' {
     wallet: WalletKey | undefined
     /** The page that the URL names; set on every route under `/j/:name`. */
     enrollment: NamedPage | undefined
+    /** The source that the URL names; set on the route that receives messages. */
+    source: SourceKey | undefined
+    /** The bytes of the body; set where the route asks for them. */
+    rawBody: Buffer | undefined
     /** The trace that the request belongs to: its caller's, or with a tracer our own span. */
     trace: TraceContext | undefined
     /** Set while the request holds a slot. */

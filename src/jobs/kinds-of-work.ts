@@ -6,12 +6,15 @@ import { fillNameKeys } from '../operations/customers/fill-name-keys.ts'
 import type { Deps } from '../operations/deps.ts'
 import { deleteOldEvents, nextLook } from '../operations/events/delete-old-events.ts'
 import { forgetRequests } from '../operations/record-requests.ts'
+import { recordReceived } from '../operations/sources/record-received.ts'
 import { workInOwnTime } from '../operations/test-mode/work-in-own-time.ts'
 import type { Turn } from '../operations/turn.ts'
 import { upsertDueWork, type WorkDone, type WorkKind } from '../store/due-work.ts'
 import { deleteOldReplies, findOldestReply, repliesAtOnce } from '../store/idempotency.ts'
 import { deleteOldMessages, messagesAtOnce } from '../store/messages.ts'
 import { deleteForgottenGuesses, findNextForgotten } from '../store/password-guesses.ts'
+import { deleteOldReceived, hasReceived, receivedAtOnce } from '../store/received-messages.ts'
+import { countSources } from '../store/sources.ts'
 import { inTransaction, platformOrg, tenantOf } from '../store/tenant.ts'
 import { deleteOldDeliveries, deliveriesAtOnce, hasDeliveries } from '../store/webhook-deliveries.ts'
 import { countWebhooks } from '../store/webhooks.ts'
@@ -35,6 +38,7 @@ export const kindsOfWork: Record<WorkKind, KindOfWork> = {
   ...workInOwnTime,
   names: fillNameKeys,
   events: deleteOldEvents,
+  receiving: recordReceived,
 
   async replies({ pool, clock, retention }, org, { mayContinue }) {
     const now = clock()
@@ -56,8 +60,15 @@ export const kindsOfWork: Record<WorkKind, KindOfWork> = {
     while ((await deleteOldDeliveries(tenant, before)) === deliveriesAtOnce) {
       if (!mayContinue()) return { next: now }
     }
+    while ((await deleteOldReceived(tenant, before)) === receivedAtOnce) {
+      if (!mayContinue()) return { next: now }
+    }
     // For as long as there may be new ones.
-    const isUsed = (await countWebhooks(tenant)) > 0 || (await hasDeliveries(tenant))
+    const isUsed =
+      (await countWebhooks(tenant)) > 0 ||
+      (await hasDeliveries(tenant)) ||
+      (await countSources(tenant)) > 0 ||
+      (await hasReceived(tenant))
     return { next: isUsed ? new Date(now.getTime() + dayMs) : undefined }
   },
 

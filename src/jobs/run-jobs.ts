@@ -52,8 +52,9 @@ export function startJobs(deps: Deps, { pauseMs = 60_000 }: JobsOptions = {}): J
   }
 }
 
-/** Messages have a loop of their own: nobody wants to wait a minute for a link. */
-const slowKinds = workKinds.filter((kind) => kind !== 'sending')
+/** These have loops of their own: nobody wants to wait a minute for a link, or for a sale. */
+const quickKinds: readonly WorkKind[] = ['receiving', 'sending']
+const slowKinds = workKinds.filter((kind) => !quickKinds.includes(kind))
 
 async function loop(deps: Deps, pauseMs: number, signal: AbortSignal): Promise<void> {
   let failures = 0
@@ -68,6 +69,42 @@ async function loop(deps: Deps, pauseMs: number, signal: AbortSignal): Promise<v
     const backOff = Math.min(2 ** failures, 10)
     // Jitter: rounds of several processes drift apart, so that they rarely look for the same work.
     await sleep(pauseMs * backOff * (0.5 + Math.random()), undefined, { signal }).catch(() => {})
+  }
+}
+
+export interface QuickOptions {
+  readonly pauseMs?: number
+}
+
+const pauseAfterFailureMs = 5_000
+
+/** Runs rounds of its own, about one a second. `failure` is what the log says if one fails. */
+export function startRounds(
+  deps: Deps,
+  { pauseMs = 1_000 }: QuickOptions,
+  round: (signal: AbortSignal) => Promise<void>,
+  failure: string,
+): Jobs {
+  const abort = new AbortController()
+  const { signal } = abort
+  const rounds = async () => {
+    while (!signal.aborted) {
+      let pause = pauseMs
+      try {
+        await round(signal)
+      } catch (error) {
+        deps.log.warn({ err: error }, failure)
+        pause = pauseAfterFailureMs
+      }
+      await sleep(pause * (0.5 + Math.random()), undefined, { signal }).catch(() => {})
+    }
+  }
+  const done = rounds()
+  return {
+    async stop() {
+      abort.abort()
+      await done
+    },
   }
 }
 

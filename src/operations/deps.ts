@@ -22,6 +22,9 @@ import { createGoogleClient, type GoogleClient } from './passes/google-client.ts
 import { type PassInstallation, publicHosts } from './passes/installation.ts'
 import type { ReplicaReads } from './replica-reads.ts'
 import { createSeal, type Seal } from './seal.ts'
+import { createMappingRunner, type MappingRunner } from './sources/run-mapping.ts'
+import { createSourceTokens, type SourceTokens } from './sources/source-tokens.ts'
+import { type SquareHosts, squareHosts } from './sources/square-client.ts'
 import { createWalletSessions, type WalletSessions } from './wallet-page/wallet-sessions.ts'
 import { createPassTokens, createWalletTokens, type WalletTokens } from './wallet-page/wallet-tokens.ts'
 import { createWorkCounts, type WorkCounts } from './work-counts.ts'
@@ -50,6 +53,11 @@ export interface Deps {
   /** What the operator has set for passes. */
   readonly passes: PassInstallation
   readonly googleClient: GoogleClient
+  readonly sourceTokens: SourceTokens
+  /** Runs what merchants have written. */
+  readonly mappings: MappingRunner
+  /** Where Square's API is. */
+  readonly squareHosts: SquareHosts
   readonly retention: Retention
   readonly seal: Seal
   /** Where webhooks may be sent to, and which mail servers may be used. */
@@ -95,6 +103,8 @@ export interface DepsOptions {
   readonly webhookRanges?: readonly Range[]
   /** Keys for passes, and where Apple's and Google's services are. */
   readonly passes?: PassInstallation
+  /** Where Square's API is, for tests. */
+  readonly squareHosts?: SquareHosts
   /** A function, because the URL is known only once the service listens. */
   readonly publicUrl: () => string
   readonly log: Log
@@ -140,6 +150,9 @@ export function createDeps({
     enrollmentLimits: createEnrollmentLimits({ pool, clock, credentials }),
     passes,
     googleClient: createGoogleClient(passes.hosts, clock),
+    sourceTokens: createSourceTokens(options.credentialPepper),
+    mappings: createMappingRunner(),
+    squareHosts: options.squareHosts ?? squareHosts,
     retention: {
       eventsMs: (options.eventRetentionDays ?? 90) * dayMs,
       deliveriesMs: (options.deliveryRetentionDays ?? 30) * dayMs,

@@ -18,6 +18,7 @@ export const workKinds = [
   'inactivity',
   'messages',
   'names',
+  'receiving',
   'reminders',
   'replies',
   'requests',

@@ -39,6 +39,12 @@ export function erasureSteps({ orgId }: Tenant, customer: CustomerId, now: Date)
       'apple-passes',
       `DELETE FROM passes WHERE org_id = $1::integer AND customer_id = $2::uuid AND wallet = 'apple'`,
     ),
+    // What it was made of, which is the transaction, stays.
+    step(
+      'received',
+      `UPDATE received_messages SET payload = NULL, made = NULL, problem_text = NULL
+       WHERE org_id = $1::integer AND customer_id = $2::uuid`,
+    ),
     // The idempotency keys stay known, so that a late retry changes nothing.
     step(
       'replies',

@@ -65,7 +65,7 @@ describe('the route table', () => {
    * numbers.
    */
   const isWithoutKey = (name: string) =>
-    /^POST \/(?:auth|w)\/|\/validate$|\/preview$|\/backtest$|\/rows$/.test(name)
+    /^POST \/(?:auth|w)\/|\/validate$|\/preview$|\/backtest$|\/rows$|\/try$/.test(name)
   /** The response contains a secret that is shown once. */
   const isSecret = (name: string) => service.configs.get(name)!.hidesReply === true
 

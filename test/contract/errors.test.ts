@@ -340,6 +340,31 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
       return post('/v1/messages', { card })
     },
   ],
+  source_not_found: [404, () => get('/v1/sources/x')],
+  received_message_not_found: [404, () => get('/v1/received/x')],
+  received_message_not_kept: [
+    410,
+    async () => {
+      await service.database.pool.query('UPDATE received_messages SET payload = NULL WHERE id = $1', [
+        own.received.slice(4),
+      ])
+      return post(`/v1/received/${own.received}/retry`)
+    },
+  ],
+  too_many_sources: [
+    400,
+    async () => {
+      const crowded = await service.createMerchant()
+      const source = { kind: 'shopify', name: 'Shop' }
+      await crowded.call('POST', '/v1/sources', source)
+      await copyRows(service, crowded, 'sources', 100)
+      return crowded.call('POST', '/v1/sources', source)
+    },
+  ],
+  invalid_signature: [
+    401,
+    async () => post(new URL((await get(`/v1/sources/${own.source}`)).body.url).pathname),
+  ],
   delivery_not_found: [404, () => get('/v1/deliveries/x')],
   event_not_kept: [
     410,

@@ -29,6 +29,8 @@ const prefixes: Record<string, keyof Ids> = {
   dlv: 'delivery',
   msg: 'message',
   imp: 'import',
+  src: 'source',
+  rcv: 'received',
   org: 'testOrganization',
 }
 

@@ -25,10 +25,10 @@ afterAll(() => service.close())
 
 /**
  * Pages, what they are made of, and pages about the interface are no part of it; nor is what the enrollment page asks
- * for, nor what phones with a pass do, which Apple and Google have specified.
+ * for, nor what phones with a pass do, which Apple and Google have specified, nor what sources send.
  */
 const undocumented =
-  /^\/(?:openapi\.json|llms\.txt|docs.*|\*|console.*|till(?:-offline\.js)?|assets\/.*|icon\.svg|favicon\.ico|color-scheme\.js|w\/(?:offline\.js|icon-\d+\.png|:token(?:\/(?:pass\.pkpass|google-pass|codes|sessions|contacts\/confirm|profile|download|erase))?)|passes\/:organization\/.*|u\/:token|j\/:name(?:\/(?:page|customers|link))?)?$/
+  /^\/(?:openapi\.json|llms\.txt|docs.*|\*|console.*|till(?:-offline\.js)?|assets\/.*|icon\.svg|favicon\.ico|color-scheme\.js|w\/(?:offline\.js|icon-\d+\.png|:token(?:\/(?:pass\.pkpass|google-pass|codes|sessions|contacts\/confirm|profile|download|erase))?)|passes\/:organization\/.*|inbound\/:token|u\/:token|j\/:name(?:\/(?:page|customers|link))?)?$/
 
 /** The operations of which the check fails, so that a failure names them all. */
 const failing = (check: (call: Call) => boolean) =>

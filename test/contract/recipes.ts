@@ -430,6 +430,42 @@ const parts: Record<string, Part> = {
     query: { ...page, status: '1' },
   }),
   'POST /v1/webhooks/{id}/replay': ({ now }) => ({ bodies: [{ from: '2020-01-01T00:00:00Z', to: now }] }),
+  'GET /v1/sources': () => ({ path: '/v1/sources', query: page }),
+  'POST /v1/sources': ({ ids }) => ({
+    bodies: [
+      {
+        kind: 'json',
+        name: 'Till',
+        campaign: ids.campaign,
+        registersCustomers: true,
+        secret: 'a-secret-of-the-till',
+        signatureHeader: 'X-Signature',
+        mapping: '$',
+      },
+      { kind: 'square', name: 'Café', accessToken: 'a-token-of-square', environment: 'sandbox' },
+    ],
+  }),
+  'PATCH /v1/sources/{id}': ({ ids }) => ({
+    bodies: [
+      {
+        name: 'Till',
+        status: 'active',
+        campaign: ids.campaign,
+        registersCustomers: true,
+        secret: 'a-secret-of-the-till',
+        signatureHeader: 'X-Signature',
+        mapping: '$',
+      },
+      { campaign: null, registersCustomers: false, signatureHeader: null },
+    ],
+  }),
+  'POST /v1/sources/{id}/try': () => ({
+    bodies: [{ payload: { receipt: 'R-1' }, topic: 'sale', mapping: '$' }],
+  }),
+  'GET /v1/sources/{id}/received': ({ ids }) => ({
+    path: `/v1/sources/${ids.source}/received`,
+    query: { ...page, status: '1' },
+  }),
   'GET /v1/events': ({ ids }) => ({
     path: '/v1/events',
     query: { after: 'latest', limit: '10', types: 'customer.created', customer: ids.customer, wait: '0' },

@@ -54,6 +54,8 @@ export interface Ids {
   delivery: string
   message: string
   import: string
+  source: string
+  received: string
   request: string
   testOrganization: string
 }
@@ -96,6 +98,7 @@ export async function createIds(merchant: Merchant, definition: object = probeCa
   await merchant.call('PUT', '/v1/senders/sms', { url: 'https://example.com/sms' })
   const message = await post('/v1/messages', { card })
   const imported = await post('/v1/imports', { kind: 'customers', campaign })
+  const { source, received } = await addSource(merchant)
   const request = await merchant.lastRequest()
   const testOrganization = await findTests(merchant)
   const things = {
@@ -110,10 +113,21 @@ export async function createIds(merchant: Merchant, definition: object = probeCa
     delivery,
     message,
     import: imported,
+    source,
+    received,
     request,
     testOrganization,
   }
   return { customer, card, campaign, ...things }
+}
+
+/** A source and something that it has sent, which is not recorded before somebody runs the jobs. */
+async function addSource(merchant: Merchant): Promise<{ source: string; received: string }> {
+  const { body } = await merchant.call('POST', '/v1/sources', { kind: 'json', name: 'Till', mapping: '$' })
+  const authorization = `Bearer ${body.secret}`
+  await merchant.call('POST', new URL(body.url).pathname, { receipt: 'R-1' }, { authorization })
+  const [received] = (await merchant.call('GET', `/v1/sources/${body.id}/received`)).body.data
+  return { source: body.id, received: received.id }
 }
 
 /** A test organization: the one there is, since there may be ten only. */
@@ -315,6 +329,16 @@ export const probes: Record<string, Probe> = {
   'GET /v1/webhooks/{id}/deliveries': (ids) => at(`/v1/webhooks/${ids.webhook}/deliveries`),
   'GET /v1/deliveries/{id}': (ids) => at(`/v1/deliveries/${ids.delivery}`),
   'POST /v1/deliveries/{id}/replay': (ids) => at(`/v1/deliveries/${ids.delivery}/replay`, {}),
+  'GET /v1/sources': () => at('/v1/sources'),
+  'POST /v1/sources': () => at('/v1/sources', { kind: 'shopify', name: 'Shop' }),
+  'GET /v1/sources/{id}': (ids) => at(`/v1/sources/${ids.source}`),
+  'PATCH /v1/sources/{id}': (ids) =>
+    at(`/v1/sources/${ids.source}`, { campaign: ids.campaign, name: 'A' }, { name: 'B' }),
+  'DELETE /v1/sources/{id}': (ids) => at(`/v1/sources/${ids.source}`),
+  'POST /v1/sources/{id}/try': (ids) => at(`/v1/sources/${ids.source}/try`, { payload: {} }),
+  'GET /v1/sources/{id}/received': (ids) => at(`/v1/sources/${ids.source}/received`),
+  'GET /v1/received/{id}': (ids) => at(`/v1/received/${ids.received}`),
+  'POST /v1/received/{id}/retry': (ids) => at(`/v1/received/${ids.received}/retry`, {}),
   'GET /v1/events': (ids) => at(`/v1/events?customer=${ids.customer}`),
   'GET /v1/requests': (ids) => at(`/v1/requests?connection=${ids.user}`),
   'GET /v1/requests/{id}': (ids) => at(`/v1/requests/${ids.request}`),

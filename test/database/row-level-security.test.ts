@@ -79,6 +79,7 @@ function insertOf(table: string, org: number): string {
     if (table === 'enrollment_pages' && name === 'mode') return `'open'`
     if (table === 'imports' && name === 'kind') return `'customers'`
     if (table === 'people' && name === 'role') return `'owner'`
+    if (table === 'sources' && name === 'kind') return `'json'`
     const value = anyOf[type]
     if (value === undefined) throw new Error(`${table}.${name}: no value of type ${type} is known here`)
     return value
@@ -321,7 +322,7 @@ describe('what the role can change', () => {
     ).toEqual([])
   })
 
-  test('it deletes only what is in passing, people, webhooks, senders, codes and passes, and of its own organization', async () => {
+  test('it deletes only what is in passing, people, webhooks, sources, senders, codes and passes, and of its own organization', async () => {
     const remove = (table: string) => `DELETE FROM ${table} WHERE org_id = 2`
     const people = ['person_sessions', 'person_logins', 'people']
     const webhooks = ['webhook_deliveries', 'webhook_secrets', 'webhooks']
@@ -334,7 +335,9 @@ describe('what the role can change', () => {
       'kept_multiples',
       'pass_registrations',
       'passes',
+      'received_messages',
       'sessions',
+      'sources',
       ...people,
       ...webhooks,
       ...messages,

@@ -25,6 +25,7 @@ const mayStay = [
   /^(?:POST|PATCH) \/v1\/(?:products|branches|users)\S* (?:opaqueId|name|category)$/,
   /^POST \/v1\/(?:connections|test-organizations) name$/,
   /^(?:POST|PATCH) \/v1\/webhooks\S* description$/,
+  /^(?:POST|PATCH) \/v1\/sources\S* (?:name|mapping|topic|signatureHeader)$/,
   /^PATCH \/v1\/organization name$/,
   // What the merchant tells all customers.
   /^PATCH \/v1\/organization contact\.(?:address|openingHours|consentText)$/,

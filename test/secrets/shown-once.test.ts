@@ -35,6 +35,7 @@ const calls: Record<string, () => Promise<Reply>> = {
   addTestOrganization: () => manager.call('POST', '/v1/test-organizations', { name: 'Try-out' }),
   rotateConnection: () => manager.call('POST', `/v1/connections/${merchant.connection}/rotate`, {}),
   addWebhook: () => manager.call('POST', '/v1/webhooks', { url: 'https://example.com/events' }),
+  addSource: () => manager.call('POST', '/v1/sources', { kind: 'json', name: 'Till', mapping: '$' }),
   rotateWebhookSecret: async () => {
     const { id } = (await calls.addWebhook!()).body
     return manager.call('POST', `/v1/webhooks/${id}/rotate`, {})

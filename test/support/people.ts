@@ -114,12 +114,13 @@ export function signIn(
 export async function copyRows(
   { database }: Pick<TestService, 'database'>,
   { id }: Pick<Merchant, 'id'>,
-  table: 'connections' | 'people' | 'webhooks',
+  table: 'connections' | 'people' | 'sources' | 'webhooks',
   until: number,
 ): Promise<void> {
   const kind = {
     connections: 'user_id, integration_id, scopes',
     people: 'user_id, role, updated_at',
+    sources: 'kind, name, status, registers_customers, user_id, updated_at',
     webhooks: 'url, status, position, updated_at',
   }[table]
   const { pool } = database

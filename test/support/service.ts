@@ -13,6 +13,7 @@ import { createBasketProcessor } from '../../src/operations/baskets/process.ts'
 import { createDeps, type Deps } from '../../src/operations/deps.ts'
 import type { PassInstallation } from '../../src/operations/passes/installation.ts'
 import { createReplicaReads } from '../../src/operations/replica-reads.ts'
+import type { SquareHosts } from '../../src/operations/sources/square-client.ts'
 import type { Tracer } from '../../src/tracing/tracer.ts'
 import { isOnCluster } from './cluster.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
@@ -167,6 +168,8 @@ export interface TestServiceOptions {
   tracer?: Tracer
   /** Keys for passes, and where Apple's and Google's services are. */
   passes?: PassInstallation
+  /** Where Square's API is. */
+  squareHosts?: SquareHosts
   /** Whether the tables are on the nodes of a cluster, if the tests run on one. */
   isDistributed?: boolean
 }
@@ -226,6 +229,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     publicUrl: () => 'https://loyalty.example.com',
     webhookRanges: [{ address: '127.0.0.0', bits: 8 }],
     passes: options.passes,
+    squareHosts: options.squareHosts,
     log,
     tracer: options.tracer,
   })
@@ -375,6 +379,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     async close() {
       await app.close()
       await requestLog.stop()
+      deps.mappings.close()
       await replica?.stop()
       await pool.end()
       await database.close()

@@ -138,6 +138,21 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
     advice:
       'The file has changed: begin another import with `POST /v1/imports`. Customers are not created twice.',
   },
+  source_not_found: { status: 404, advice: 'List the sources with `GET /v1/sources`.' },
+  too_many_sources: { status: 400, advice: 'Delete a source that is no longer used.' },
+  received_message_not_found: {
+    status: 404,
+    advice: 'List what a source has sent with `GET /v1/sources/{id}/received`.',
+  },
+  received_message_not_kept: {
+    status: 410,
+    advice: 'Let the sender send it again, or record the sale with `POST /v1/transactions/process`.',
+  },
+  invalid_signature: {
+    status: 401,
+    advice:
+      'Copy the signing key of the sender to the source, and the address of the source to the sender, unchanged.',
+  },
   delivery_not_found: {
     status: 404,
     advice: 'List the deliveries with `GET /v1/webhooks/{id}/deliveries`.',

@@ -121,6 +121,7 @@ export const openApiOptions = {
       { name: 'Reports', description: 'Daily figures, and a check that they are consistent.' },
       { name: 'Events', description: 'What happened, for software that follows it.' },
       { name: 'Webhooks', description: 'Where events are sent, and what came of it.' },
+      { name: 'Sources', description: 'Other systems that send their sales, and what was made of them.' },
       { name: 'Messages', description: 'Email and SMS to your customers, through your own senders.' },
       { name: 'Organization', description: 'The merchant that the token belongs to.' },
       { name: 'Test mode', description: 'Organizations for tests, and the clock in them.' },

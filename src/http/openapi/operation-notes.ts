@@ -77,6 +77,13 @@ export const operationNotes: Record<string, string> = {
   getDelivery: 'With every attempt.',
   replayDelivery: 'As a new delivery, with the same `webhook-id`.',
 
+  listSources: 'Without their secrets.',
+  getSource: 'With its address, and without its secrets.',
+  patchSource: 'What is left out stays as it is. A resumed source gets recorded what it sent meanwhile.',
+  listReceivedMessages: 'Without their contents.',
+  getReceivedMessage:
+    'Kept for 30 days, unless the operator has set otherwise, and erased with the customer.',
+
   ...directory('Product', 'Products'),
   ...directory('Branch', 'Branches'),
   ...directory('User', 'Users'),

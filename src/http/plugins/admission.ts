@@ -89,9 +89,13 @@ function stepsOf(
 }
 
 /** The operator has a queue of its own, so that a flood of token requests does not block it. */
-function partyOf({ caller, wallet, enrollment }: FastifyRequest, { access }: FastifyContextConfig): Party {
+function partyOf(
+  { caller, wallet, enrollment, source }: FastifyRequest,
+  { access }: FastifyContextConfig,
+): Party {
   if (caller) return caller.organization.orgId
   if (wallet) return wallet.org
   if (enrollment) return enrollment.org
+  if (source) return source.org
   return access === 'operator' ? 'operator' : 'without a token'
 }

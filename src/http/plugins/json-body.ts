@@ -16,6 +16,7 @@ export function readJsonBodies(app: FastifyInstance): void {
     if ((encoding && encoding !== 'identity') || /charset=(?!"?utf-?8)/i.test(type ?? '')) {
       return done(new Refused('_unsupported_media_type', 'Send the body as plain, uncompressed UTF-8.'))
     }
+    if (request.routeOptions.config.keepsRawBody) request.rawBody = payload as Buffer
     // An empty body counts as {}; if a property is required, the schema check names it.
     if (payload.length === 0) return done(null, {})
     if (isMergePatch(type) && request.method !== 'PATCH') return done(new Refused('_unsupported_media_type'))

@@ -29,6 +29,8 @@ export function prepareRequests(app: Server, options: PrepareOptions): void {
 
   app.decorateRequest('wallet', undefined)
   app.decorateRequest('enrollment', undefined)
+  app.decorateRequest('source', undefined)
+  app.decorateRequest('rawBody', undefined)
 
   endLateRequests(app, options.maxCallMs)
 

@@ -38,6 +38,8 @@ const kinds: Record<string, { readonly kind: string; readonly isPerson?: boolean
   whk: { kind: 'webhook' },
   msg: { kind: 'message' },
   imp: { kind: 'import' },
+  src: { kind: 'source' },
+  rcv: { kind: 'received' },
   cus: { kind: 'customer', isPerson: true },
   card: { kind: 'card' },
   cmp: { kind: 'campaign' },

@@ -53,11 +53,14 @@ const everywhere = sensitiveNames('q', 'cursor')
 const onCustomers = sensitiveNames('q', 'cursor', 'opaqueid')
 /** Rows of a file are customers, and what their owner calls the file may name one. */
 const onFiles = sensitiveNames('q', 'cursor', 'rows', 'data', 'filename', 'filehash', 'columns')
+/** What another system has sent is about its customers, in names of its own. */
+const onSources = sensitiveNames('q', 'cursor', 'payload', 'made', 'transaction')
 const onPeople = sensitiveNames('q', 'cursor', 'name')
 
 function sensitiveOn(route: string): Walk['isSensitive'] {
   if (route.startsWith('/v1/customers')) return onCustomers
   if (/^\/v1\/(?:imports|exports)\b/.test(route)) return onFiles
+  if (/^\/v1\/(?:sources|received)\b/.test(route)) return onSources
   return /\/(?:users|people)(?:\/|$)/.test(route) ? onPeople : everywhere
 }
 

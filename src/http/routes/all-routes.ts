@@ -19,6 +19,7 @@ import { enrollmentPageRoutes } from './enrollment-page.ts'
 import { eventRoutes } from './events.ts'
 import { healthRoutes } from './health.ts'
 import { importRoutes } from './imports.ts'
+import { inboundRoutes } from './inbound.ts'
 import { logRoutes } from './logs.ts'
 import { messageKindRoutes } from './message-kinds.ts'
 import { messageRoutes } from './messages.ts'
@@ -27,11 +28,13 @@ import { pageRoutes } from './pages.ts'
 import { passPictureRoutes } from './pass-pictures.ts'
 import { passSettingsRoutes } from './pass-settings.ts'
 import { peopleRoutes } from './people.ts'
+import { receivedRoutes } from './received.ts'
 import { referenceRoutes } from './reference.ts'
 import { reportRoutes } from './reports.ts'
 import { returnRoutes } from './returns.ts'
 import { senderRoutes } from './senders.ts'
 import { sessionRoutes } from './sessions.ts'
+import { sourceRoutes } from './sources.ts'
 import { testModeRoutes } from './test-mode.ts'
 import { tillRoutes } from './till.ts'
 import { transactionRoutes } from './transactions.ts'
@@ -64,6 +67,9 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   reportRoutes,
   eventRoutes,
   webhookRoutes,
+  sourceRoutes,
+  receivedRoutes,
+  inboundRoutes,
   senderRoutes,
   messageKindRoutes,
   messageRoutes,

@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { type ImportKind, type ProblemCode, problemCodes } from '../../domain/import.ts'
 import { type Channel, type MessageFailure, type MessageKind, messageFailures } from '../../domain/message.ts'
 import { skipReasons } from '../../domain/skip-reason.ts'
+import type { SourceEnvironment, SourceKind } from '../../domain/source.ts'
 import type { WalletKind } from '../../domain/wallet-pass.ts'
 import type { WarningCode } from '../../domain/warning.ts'
 import type { Problem } from '../../store/integrity.ts'
@@ -226,6 +227,30 @@ export const DeliveryStatus = StatusCode('DeliveryStatus', 'Status of a delivery
   1: ['pending', 'Is sent, or tried again, at `nextAttemptAt`.'],
   2: ['delivered', 'The receiver answered with 2xx.'],
   3: ['failed', 'Given up after ten attempts, or because the address is gone.'],
+})
+
+export const SourceKinds = Choice<SourceKind>('SourceKind', 'The system that sends.', {
+  square: 'Square: a webhook subscription for orders.',
+  shopify: 'Shopify: webhooks for orders and refunds.',
+  json: 'Any other, with a mapping of its JSON.',
+})
+
+export const SourceStatus = Choice('SourceStatus', 'Whether what it sends is recorded.', {
+  active: 'It is recorded.',
+  paused: 'It is kept, and recorded when the source is resumed.',
+})
+
+export const SourceEnvironments = Choice<SourceEnvironment>(
+  'SourceEnvironment',
+  'Where orders of Square are fetched.',
+  { production: 'From Square itself.', sandbox: "From Square's service for tests." },
+)
+
+export const ReceivedStatus = StatusCode('ReceivedStatus', 'Status of a received message.', {
+  1: ['pending', 'Is recorded, or tried again, at `nextAttemptAt`.'],
+  2: ['recorded', 'Became a transaction or a return.'],
+  3: ['ignored', 'Nothing was to be recorded; `problem` tells why.'],
+  4: ['failed', 'Could not be recorded; `problem` tells why.'],
 })
 
 export const Channels = Choice<Channel>('Channel', 'How a message is sent.', {

@@ -339,6 +339,7 @@ export const Preview = Type.Object(
   },
   {
     ...named('TransactionPreview'),
+    description: 'What a basket would do.',
     examples: [{ ...previewExample, spendable: 120, spendableBalance: 'points' }],
   },
 )

@@ -23,6 +23,8 @@ const variables: Record<string, string> = {
   dlv: 'DELIVERY',
   msg: 'MESSAGE',
   imp: 'IMPORT',
+  src: 'SOURCE',
+  rcv: 'RECEIVED',
   lwr: 'REFRESH_TOKEN',
   lwi: 'INVITATION',
 }

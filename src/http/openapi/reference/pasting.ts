@@ -57,6 +57,24 @@ export const preparationOfTag: Readonly<Record<string, Preparation>> = {
 }
 JSON`,
   },
+  Sources: {
+    about: 'The examples are about a source of any kind of JSON, and a sale that it has sent:',
+    commands: `curl -s -X POST "$BASE/v1/sources" \\
+  -H "authorization: Bearer $TOKEN" \\
+  -H 'content-type: application/json' \\
+  -d @- > "$REPLY" <<'JSON'
+{
+  "kind": "json",
+  "name": "Till of the museum",
+  "mapping": "{ \\"type\\": \\"sale\\", \\"opaqueId\\": receipt, \\"who\\": { \\"email\\": mail }, \\"amount\\": total }"
+}
+JSON
+SOURCE=$(pick .id)
+curl -X POST "$(pick .url)" \\
+  -H "authorization: Bearer $(pick .secret)" \\
+  -H 'content-type: application/json' \\
+  -d '{"receipt":"M-1","mail":"ada@example.com","total":12.5}'`,
+  },
   'Test mode': {
     about: 'The examples about the clock use a token of the test organization that an earlier one creates:',
     commands: `test_token() {
@@ -93,6 +111,7 @@ export const keptValues: Readonly<Record<string, Readonly<Record<string, string>
   addWebhook: { WEBHOOK: '.id' },
   testWebhook: { DELIVERY: '.id' },
   beginImport: { IMPORT: '.id' },
+  listReceivedMessages: { RECEIVED: '.data[0].id' },
   sendCardLink: { MESSAGE: '.id' },
   addConnection: { CONNECTION: '.id' },
   listRequests: { REQUEST: '.data[0].id' },
@@ -110,6 +129,7 @@ export const lastOfTag: readonly string[] = [
   'archiveCampaign',
   'deleteTestOrganization',
   'deleteWebhook',
+  'deleteSource',
   'deleteEmailSender',
   'deleteSmsSender',
   'removePerson',

@@ -1,0 +1,33 @@
+/** The addresses that sources send to. An invalid one is refused before any query. */
+import { Refused } from '../../domain/refusal.ts'
+import { receiveMessage } from '../../operations/sources/receive-message.ts'
+import type { Server } from '../fastify-server.ts'
+import type { ServerOptions } from '../server-options.ts'
+
+export function inboundRoutes(app: Server, { deps }: ServerOptions): void {
+  app.post(
+    '/inbound/:token',
+    {
+      config: {
+        access: 'public',
+        lane: 'connection',
+        keepsRawBody: true,
+        skipsRequestLog: true,
+      },
+      onRequest(request, _reply, done) {
+        request.source = deps.sourceTokens.read((request.params as { token: string }).token)
+        done(request.source ? undefined : new Refused('_not_found', 'No source has this address.'))
+      },
+      // Each sender has specified what it sends.
+      schema: { hide: true } as object,
+    },
+    async ({ source, headers, rawBody, body }) => {
+      await receiveMessage(deps, source!, {
+        headers: headers as Record<string, string | undefined>,
+        body: rawBody ?? Buffer.alloc(0),
+        payload: body,
+      })
+      return { received: true }
+    },
+  )
+}
