@@ -131,7 +131,7 @@ const ofActiveSources = `received_messages m
   WHERE m.org_id = $1 AND m.status = ${receivedStatus.pending}`
 
 /**
- * Takes the next message that is due and counts the attempt, so that one which ends the process is not tried for ever.
+ * Takes the next message that is due and counts the attempt, so that one which ends the process is not tried forever.
  * `retryAt` is when it is due again should nothing be noted.
  */
 export async function takeDueReceived(

@@ -20,7 +20,12 @@ import type { ServerOptions } from '../server-options.ts'
 const tags = ['Sources']
 const ReceivedPath = Type.Object({ id: Id('rcv') })
 
-export function receivedRoutes(app: Server, { deps }: ServerOptions): void {
+export function receivedRoutes(app: Server, options: ServerOptions): void {
+  readRoutes(app, options)
+  retryRoute(app, options)
+}
+
+function readRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool } = deps
 
   app.get(
@@ -62,7 +67,9 @@ export function receivedRoutes(app: Server, { deps }: ServerOptions): void {
       return toReceivedWithContentReply(received)
     },
   )
+}
 
+function retryRoute(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/v1/received/:id/retry',
     {

@@ -12,8 +12,6 @@ export const exampleSecret = '8Jd1mW3rXb7yVt0pQz5nLs2uEaKc4hGf9iRoTj6xYvB'
 export const exampleWalletToken = 'AAAAAQGag_LB0nIKnl9tfIuaDx4AAAABmx7Yd0gk2c4pQvJt6LrSgw'
 export const exampleWalletUrl = `https://loyalty.example.com/w/${exampleWalletToken}`
 
-export const exampleSourceToken = 'AAAAAQGag_LB0nIKnl9tfIuaDx4AAAAAk3Yd0gk2c4pQvJt6LrSgxw'
-
 const at = '2026-03-14T09:26:53.589Z'
 
 export const cardExample = {

@@ -7,7 +7,7 @@ import type { ReceivedWithContent } from '../../store/received-messages.ts'
 import { named } from '../openapi/name-components.ts'
 import { toPreviewReply } from '../replies/transaction.ts'
 import { ReceivedStatus, SourceEnvironments, SourceKinds, SourceStatus } from './choices.ts'
-import { exampleId, exampleSecret, exampleSourceToken } from './examples.ts'
+import { exampleId, exampleSecret } from './examples.ts'
 import { CreatedAt, FreeForm, Id, Nullable, Optional, Text, Timestamp, UpdatedAt } from './fields.ts'
 import { Preview } from './transaction.ts'
 
@@ -100,7 +100,7 @@ const sourceExample = {
   kind: 'shopify' as const,
   name: 'Online shop',
   status: 'active' as const,
-  url: `https://loyalty.example.com/inbound/${exampleSourceToken}`,
+  url: 'https://loyalty.example.com/inbound/AAAAAQGag_LB0nIKnl9tfIuaDx4AAAAAk3Yd0gk2c4pQvJt6LrSgxw',
   registersCustomers: false,
   hasSecret: true,
   createdAt: at,
