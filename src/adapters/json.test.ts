@@ -103,7 +103,7 @@ describe('what a mapping returns', () => {
     })
   })
 
-  test.each([[{}], [undefined], [null], [{ fullname: 'Ada' }], [{ email: null }]])(
+  test.each([[{}], [undefined], [null], [{ fullname: 'Ada' }], [{ email: null }], [{ phone: '' }]])(
     'is not recorded if it names nobody: %j',
     (who) => {
       expect(checkMade({ ...sale, who })).toEqual({ type: 'nothing', reason: 'no_customer' })
@@ -116,7 +116,7 @@ describe('what a mapping returns', () => {
     [[sale, sale], 'The mapping returned a list of 2: a message is one sale or one return.'],
     [{}, 'type: must be "sale", "return" or "nothing".'],
     [{ type: 'sale' }, 'opaqueId: is missing.'],
-    [{ ...sale, opaqueId: '' }, 'opaqueId: must not be empty.'],
+    [{ ...sale, opaqueId: '' }, 'opaqueId: is missing.'],
     [{ ...sale, opaqueId: 2 ** 60 }, 'opaqueId: must be a string.'],
     [{ ...sale, opaqueid: 'x' }, 'opaqueid: unknown property.'],
     [{ ...sale, amount: '12.50' }, 'amount: must be a number; convert it with $number(…).'],

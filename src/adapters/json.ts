@@ -218,12 +218,12 @@ function valueAt(value: unknown, pointer: string): unknown {
 const idNames = new Set(['id', 'opaqueId', 'sale', 'branch', 'user', 'product', 'barcode'])
 
 /**
- * What mappings mean without saying it: null is no value, one item is a list of one, and the number 12 is the ID
- * "12". A number that has lost digits stays one, and is refused.
+ * What mappings mean without saying it: null and an empty text are no value, one item is a list of one, and the
+ * number 12 is the ID "12". A number that has lost digits stays one, and is refused.
  */
 function normalize(result: Record<string, unknown>, depth = 0): Record<string, unknown> {
   const fields = Object.entries(result).flatMap(([name, value]): [string, unknown][] => {
-    if (value === null || value === undefined) return []
+    if (value === null || value === undefined || value === '') return []
     if (name === 'metaData') return [[name, keepAll(value)]]
     if (name === 'items') return [[name, [value].flat().map((item) => normalizeAny(item, depth + 1))]]
     if (typeof value === 'number' && idNames.has(name)) return [[name, optionalId(value) ?? value]]
