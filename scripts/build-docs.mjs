@@ -131,11 +131,19 @@ function withTabs(tokens) {
 const renderTab = (token) =>
   `<div class="tab" data-lang="${token.lang}"><p class="lang">${names[token.lang]}</p>${renderCode(token)}</div>`
 
+const captions = {
+  'text output': 'Output',
+  'json excerpt': 'Response, in part',
+  'json payload': 'Message',
+  jsonata: 'Mapping',
+  'json made': 'What is made of it',
+}
+
 function renderCode({ text: code, lang = '' }) {
   const [name] = lang.split(' ')
   const isCommand = /^(?:sh|bash|ts|js|python)$/.test(name)
   const block = `<pre tabindex="0"${isCommand ? ' class="shell"' : ''}><code>${highlight(code, name)}</code></pre>\n`
-  const caption = lang === 'text output' ? 'Output' : lang === 'json excerpt' ? 'Response, in part' : ''
+  const caption = captions[lang]
   return caption ? `<p class="lang">${caption}</p>${block}` : block
 }
 
