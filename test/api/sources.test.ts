@@ -146,6 +146,10 @@ describe('Shopify', () => {
     await fromShopify(source, 'orders/cancelled', anOrder({ cancelled_at: now().toISOString() }))
     await record()
     expect(await balance()).toBe(0)
+    // A refund that tells of what is back already.
+    await fromShopify(source, 'refunds/create', { ...refund, id: 1 })
+    await record()
+    expect(await newest(source)).toMatchObject({ status: 3, problem: { code: 'already_recorded' } })
   })
 
   test('a refund that overtakes its order waits for it; one of nobody is ignored in the end', async () => {

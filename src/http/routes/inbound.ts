@@ -4,10 +4,14 @@ import { receiveMessage } from '../../operations/sources/receive-message.ts'
 import type { Server } from '../fastify-server.ts'
 import type { ServerOptions } from '../server-options.ts'
 
+/** An order of Shopify with a hundred items has more than other bodies may. */
+const maxBodyBytes = 1024 * 1024
+
 export function inboundRoutes(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/inbound/:token',
     {
+      bodyLimit: maxBodyBytes,
       config: {
         access: 'public',
         lane: 'connection',

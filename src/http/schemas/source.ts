@@ -246,7 +246,10 @@ export const TrialReply = Type.Object(
     examples: [
       {
         made: { type: 'nothing', reason: 'not_paid' },
-        problem: { code: 'not_paid', text: 'The order is not paid yet; it is recorded when it is.' },
+        problem: {
+          code: 'not_paid',
+          text: 'The order is not paid or not completed yet; it is recorded when it is.',
+        },
       },
     ],
   },

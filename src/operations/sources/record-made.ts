@@ -5,6 +5,7 @@ import type { CustomerId, ReturnId, TransactionId } from '../../domain/ids.ts'
 import { refuseLargeMetaData } from '../../domain/meta-data.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { type ReceivedProblemCode, receivedProblems, type Source } from '../../domain/source.ts'
+import { transactionStatus } from '../../domain/transaction.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import { listTransactions } from '../../store/transactions.ts'
 import type { BasketRequest, Processed } from '../baskets/job.ts'
@@ -163,7 +164,8 @@ async function recordReturn(deps: Deps, caller: Caller, made: ReturnMade): Promi
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     const isWhole = items === undefined && amount === undefined
-    const wasReturned = error.code === 'return_exceeds_sale' && isWhole
+    const isOver = sale.status === transactionStatus.returned
+    const wasReturned = error.code === 'return_exceeds_sale' && (isWhole || isOver)
     if (wasReturned || error.code === 'transaction_already_exists') {
       throw new NotRecorded('already_recorded', about)
     }
