@@ -18,7 +18,7 @@ import { createAuthenticate, createCheckAgain, firstRefusal } from './plugins/au
 import { compileWhenUsed } from './plugins/compile-when-used.ts'
 import { defaultMaxCallMs } from './plugins/end-late-requests.ts'
 import { readJsonBodies } from './plugins/json-body.ts'
-import { registerMethodNotAllowed } from './plugins/method-not-allowed.ts'
+import { createMethodNotAllowed } from './plugins/method-not-allowed.ts'
 import { prepareRequests } from './plugins/prepare-requests.ts'
 import { createCallLimits } from './plugins/rate-limit.ts'
 import { securityHeaders } from './plugins/security-headers.ts'
@@ -94,9 +94,8 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   app.setErrorHandler(async (error: FastifyError, request, reply) => {
     return answerError((await firstRefusal(error, request, organizations)) as FastifyError, request, reply)
   })
-  app.setNotFoundHandler(() => {
-    throw new Refused('_not_found')
-  })
+  const others = createMethodNotAllowed(app, maxParamLength)
+  app.setNotFoundHandler((request, reply) => others.refuse(request, reply))
   app.setSerializerCompiler(() => serialize)
   readJsonBodies(app)
   readTraces(app)
@@ -110,9 +109,8 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   if (deps.replica) noteWrites(app, deps.replica, siteOf(options))
   options.requestLog.watch(app)
   await app.register(swagger, openApiOptions)
-  const finish = registerMethodNotAllowed(app)
   for (const routes of allRoutes) routes(app, options)
-  finish()
+  others.finish()
   return app
 }
 

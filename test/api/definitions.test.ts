@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { effort } from '../support/full.ts'
+import { effort, isFull } from '../support/full.ts'
 import { nearNoon, startTestService, type TestService } from '../support/service.ts'
 import { auditWithReturns, type Body, openShop, type Person, type Shop } from '../support/shop.ts'
 
@@ -190,7 +190,7 @@ test('no definition that was accepted makes a till’s call fail: every basket, 
       service.setTime(new Date('2026-10-26T12:00:00Z'))
       for (const order of baskets) await sellAndReturn(id, person, order, seen)
     }),
-    { seed, numRuns: 60 * effort, endOnFailure: true },
+    { seed, numRuns: (isFull ? 60 : 30) * effort, endOnFailure: true },
   )
   console.log(JSON.stringify(seen))
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0)
@@ -267,6 +267,6 @@ test('the order of lines does not matter, and splitting a line mints nothing', {
         expect(await given(split)).toEqual(whole)
       },
     ),
-    { seed, numRuns: 40 * effort, endOnFailure: true },
+    { seed, numRuns: (isFull ? 40 : 20) * effort, endOnFailure: true },
   )
 })

@@ -3,6 +3,7 @@
  * every route are generated from it, and fail for a route that has no probe here.
  */
 import { callsOf, type OpenApiDocument } from '../../src/http/openapi/reference/document.ts'
+import { isFull } from '../support/full.ts'
 import type { Merchant, Method, TestService } from '../support/service.ts'
 
 export interface Route {
@@ -128,6 +129,25 @@ async function addSource(merchant: Merchant): Promise<{ source: string; received
   await merchant.call('POST', new URL(body.url).pathname, { receipt: 'R-1' }, { authorization })
   const [received] = (await merchant.call('GET', `/v1/sources/${body.id}/received`)).body.data
   return { source: body.id, received: received.id }
+}
+
+/**
+ * Runs work with ids that other work was done with, and again with new ones if it fails with those: to make them takes
+ * some twenty requests, and few calls use one up. In the full check each gets new ones.
+ */
+export function shareIds(): (merchant: Merchant, work: (ids: Ids) => Promise<void>) => Promise<void> {
+  let used: Ids | undefined
+  return async (merchant, work) => {
+    if (used && !isFull) {
+      const isDone = await work(used).then(
+        () => true,
+        () => false,
+      )
+      if (isDone) return
+    }
+    used = await createIds(merchant)
+    await work(used)
+  }
 }
 
 /** A test organization: the one there is, since there may be ten only. */

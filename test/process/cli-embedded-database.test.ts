@@ -2,6 +2,7 @@ import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Checkout, findServerPid, makeCheckout, readDemo } from '../support/checkout.ts'
+import { runCommand, runForJson } from '../support/run-command.ts'
 
 // The tests of this file are one story on one data folder, in the order of the file.
 let checkout: Checkout
@@ -15,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => checkout.remove())
 
 test('the doctor leaves a folder that is not there alone', async () => {
-  const { code, stdout } = await checkout.run(['doctor'], settings)
+  const { code, stdout } = await runCommand(['doctor'], settings)
   expect(code).toBe(0)
   expect(stdout).toMatch(/^ok +embedded postgres +postgres \(PostgreSQL\) 18/m)
   expect(stdout).toMatch(/^ok +database +will be created at the first start$/m)
@@ -61,21 +62,20 @@ test('beside a running service, commands and the doctor use its database', async
   const demo = await readDemo(settings.DATA_DIR)
   const pid = await findServerPid(settings.DATA_DIR)
 
-  const token = await checkout.run(['token'], settings)
+  // A process of its own would load the same code for each of them.
+  const token = await runCommand(['token'], settings)
   expect(token).toMatchObject({ code: 0, stderr: '' })
   const reply = await fetch(`${service.baseUrl}/v1/organization`, {
     headers: { authorization: `Bearer ${token.stdout.trim()}` },
   })
   expect(await reply.json()).toMatchObject({ id: demo.organizationId })
 
-  const doctor = await checkout.run(['doctor'], { ...settings, PORT: new URL(service.baseUrl).port })
+  const doctor = await runCommand(['doctor'], { ...settings, PORT: new URL(service.baseUrl).port })
   expect(doctor.code).toBe(0)
   expect(doctor.stdout).toMatch(/^ok +database .*is running$/m)
   expect(doctor.stdout).toMatch(/^ok +port +the service at .* is ready$/m)
 
-  const integration = JSON.parse(
-    (await checkout.run(['integration', 'create', 'Till', '--json'], settings)).stdout,
-  )
+  const integration = await runForJson(['integration', 'create', 'Till'], settings)
   const args = [
     'connection',
     'create',
@@ -84,9 +84,9 @@ test('beside a running service, commands and the doctor use its database', async
     '--integration',
     integration.id,
   ]
-  const connection = JSON.parse((await checkout.run([...args, '--json'], settings)).stdout)
+  const connection = await runForJson(args, settings)
   const made = { API_KEY: integration.apiKey, API_SECRET: connection.apiSecret }
-  expect(await checkout.run(['token'], { ...settings, ...made })).toMatchObject({ code: 0 })
+  expect(await runCommand(['token'], { ...settings, ...made })).toMatchObject({ code: 0 })
 
   expect(await findServerPid(settings.DATA_DIR)).toBe(pid)
   await service.end('SIGTERM')
@@ -98,13 +98,13 @@ test('without the service, commands start the database and take turns', async ()
     checkout.run(['organization', 'create', 'Other', '--json'], settings),
   ])
   expect([one.code, other.code]).toEqual([0, 0])
-  const { stdout } = await checkout.run(['organization', 'list'], settings)
+  const { stdout } = await runCommand(['organization', 'list'], settings)
   for (const name of ['Demo Café', 'One', 'Other']) expect(stdout).toContain(name)
   expect(await findServerPid(settings.DATA_DIR)).toBeUndefined()
 })
 
 test('token says so when the service of demo.json is gone', async () => {
-  const { code, stdout, stderr } = await checkout.run(['token'], settings)
+  const { code, stdout, stderr } = await runCommand(['token'], settings)
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(/is not reachable .*npm start/)
 })

@@ -12,6 +12,7 @@ import {
 } from '../support/checkout.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { isFull } from '../support/full.ts'
+import { runForJson } from '../support/run-command.ts'
 
 const days = 90
 const dayMs = 86_400_000
@@ -198,9 +199,7 @@ test('a new customer meets the rules of the README', async () => {
 
 test('the books agree, asked through the service and on the command line', async () => {
   expect(await get('/v1/integrity')).toMatchObject({ ok: true, problems: [] })
-  const verified = await checkout.run(['verify-ledger', '--json'], { DATA_DIR: dataDir })
-  expect(verified.code).toBe(0)
-  expect(JSON.parse(verified.stdout).ok).toBe(true)
+  expect(await runForJson(['verify-ledger'], { DATA_DIR: dataDir })).toMatchObject({ code: 0, ok: true })
 })
 
 test('the next start keeps it as it is', { timeout: patienceMs }, async () => {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packageRoot } from '../../src/package-root.ts'
 import { audit } from '../support/audit.ts'
+import { isFull } from '../support/full.ts'
 import { runCommand, runForJson } from '../support/run-command.ts'
 import { coffeeClub, type Merchant, startTestService, type TestService } from '../support/service.ts'
 
@@ -109,7 +110,7 @@ test('an export in each format is imported elsewhere, and comes out the same', a
 
 test('an import that is killed, and interrupted, resumes: everyone is there once', async () => {
   const { env, merchant } = await openMerchant()
-  const count = 10_000
+  const count = isFull ? 10_000 : 5_000
   const lines = Array.from({ length: count }, (_, i) => `c-${i},c-${i}@example.com,K${i + 10_000},${i % 50}`)
   const file = join(folder, 'many.csv')
   writeFileSync(file, `Customer ID,Email,Card number,Points\n${lines.join('\n')}\n`)
@@ -127,12 +128,14 @@ test('an import that is killed, and interrupted, resumes: everyone is there once
     const ended = once(child, 'exit')
     const until = async (isTrue: () => boolean | Promise<boolean>) => {
       while (child.exitCode === null && !(await isTrue()))
-        await new Promise((resolve) => setTimeout(resolve, 5))
+        await new Promise((resolve) => setTimeout(resolve, 20))
     }
     await until(() => said.includes('Columns:'))
     const before = await stored()
     // More than what the command before it may have left under way.
     await until(async () => (await stored()) > before + 1_000)
+    // As autovacuum does in production: a foreign key's plan from when the tables were empty reads all of them.
+    await service.database.pool.query('ANALYZE')
     child.kill(signal)
     const [code] = await ended
     if (signal === 'SIGINT' && code !== 0) {

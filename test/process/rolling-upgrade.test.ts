@@ -9,6 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { isFull } from '../support/full.ts'
 import { buildNextVersion, buildOldVersion, findOldCommit, type OldVersion } from '../support/old-version.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { runCommand, runForJson } from '../support/run-command.ts'
 import { coffeeClub } from '../support/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: read the way a client would.
@@ -26,14 +27,12 @@ const json = async (checkout: Checkout, args: readonly string[], env: Record<str
   return JSON.parse(stdout)
 }
 
-/** A merchant that the commands and the service of this version create. */
-async function openShop(checkout: Checkout, on: Service, env: Record<string, string>): Promise<Shop> {
-  const organization = await json(checkout, ['organization', 'create', 'Kaffeehaus'], env)
-  const integration = await json(checkout, ['integration', 'create', 'Till'], env)
-  const args = ['--organization', organization.id, '--integration', integration.id, '--scopes', 'pos,manage']
-  const { apiSecret } = await json(checkout, ['connection', 'create', ...args], env)
-  const credentials = { API_KEY: integration.apiKey, API_SECRET: apiSecret }
-  const { accessToken: token } = await json(checkout, ['token', '--url', on.baseUrl], credentials)
+/** A merchant that the service creates, or the commands of a version. */
+async function openShop(on: Service, command?: (args: string[]) => Promise<Body>): Promise<Shop> {
+  const { apiKey, apiSecret } = await (command ? createByCommands(command) : createByRequests(on))
+  const headers = { 'x-api-key': apiKey, 'x-api-secret': apiSecret }
+  const issued = await fetch(`${on.baseUrl}/auth/token`, { method: 'POST', headers })
+  const { accessToken: token } = (await issued.json()) as Body
   const call: Shop['call'] = async (service, path, body, key, method = body ? 'POST' : 'GET') => {
     const reply = await fetch(`${service.baseUrl}${path}`, {
       method,
@@ -51,6 +50,34 @@ async function openShop(checkout: Checkout, on: Service, env: Record<string, str
   const { id: campaign } = await call(on, '/v1/campaigns', coffeeClub)
   await call(on, `/v1/campaigns/${campaign}/publish`, undefined, undefined, 'POST')
   return { token, campaign, call }
+}
+
+interface Credentials {
+  apiKey: string
+  apiSecret: string
+}
+
+async function createByCommands(command: (args: string[]) => Promise<Body>): Promise<Credentials> {
+  const organization = await command(['organization', 'create', 'Kaffeehaus'])
+  const { id: integration, apiKey } = await command(['integration', 'create', 'Till'])
+  const args = ['--organization', organization.id, '--integration', integration, '--scopes', 'pos,manage']
+  const { apiSecret } = await command(['connection', 'create', ...args])
+  return { apiKey, apiSecret }
+}
+
+async function createByRequests(on: Service): Promise<Credentials> {
+  const create = async (path: string, body: object): Promise<Body> => {
+    const headers = { authorization: `Bearer ${ownSecrets.ADMIN_TOKEN}`, 'content-type': 'application/json' }
+    const request = { method: 'POST', headers, body: JSON.stringify(body) }
+    const reply = await fetch(`${on.baseUrl}/admin/v1${path}`, request)
+    if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`)
+    return reply.json()
+  }
+  const organization = await create('/organizations', { name: 'Kaffeehaus' })
+  const { id: integration, apiKey } = await create('/integrations', { name: 'Till' })
+  const scopes = ['pos', 'manage']
+  const { apiSecret } = await create(`/organizations/${organization.id}/connections`, { integration, scopes })
+  return { apiKey, apiSecret }
 }
 
 const found = await findOldCommit()
@@ -88,7 +115,7 @@ describe.skipIf('missing' in found)('the version before this one', () => {
       ...ownSecrets,
     }
     before = await ofOld.start(env)
-    shop = await openShop(ofOld, before, env)
+    shop = await openShop(before)
     people = await Promise.all(Array.from({ length: 6 }, () => register(before)))
   })
 
@@ -196,7 +223,7 @@ describe.skipIf('missing' in found)('the version before this one', () => {
   }
 
   test('an organization that it creates after the migration is one like any other', async () => {
-    const own = await openShop(checkouts.before, before, env)
+    const own = await openShop(before, (args) => json(checkouts.before, args, env))
     const request = { campaignId: own.campaign, customer: { data: {} } }
     const { id, cards } = await own.call(now, '/v1/customers/register', request)
     const basket = { customer: id, card: cards[0].id, amount: 5 }
@@ -213,7 +240,7 @@ describe.skipIf('missing' in found)('the version before this one', () => {
     expect(await audit(database.pool)).toEqual([])
     expect((await shop.call(now, '/v1/integrity')).ok).toBe(true)
     expect((await shop.call(before, '/v1/integrity')).ok).toBe(true)
-    expect((await checkouts.now.run(['verify-ledger'], env)).code).toBe(0)
+    expect((await runCommand(['verify-ledger'], env)).code).toBe(0)
     for (const service of [before, now]) {
       const complaints = service
         .stdout()
@@ -269,7 +296,7 @@ describe('this version, after a later one has migrated', () => {
       await database.pool.query('GRANT SELECT ON shoes TO loyalty_wallet_app')
       await database.pool.query('GRANT DELETE ON branches TO loyalty_wallet_app')
       const service = await checkout.start({ ...env, DATA_DIR: await checkout.newDataDir() })
-      const shop = await openShop(checkout, service, env)
+      const shop = await openShop(service, (args) => runForJson(args, env))
       const request = { campaignId: shop.campaign, customer: { data: {} } }
       await shop.call(service, '/v1/customers/register', request)
       expect(service.stdout()).toMatch(/the schema is of a newer version, which this one can run on/)
@@ -279,11 +306,7 @@ describe('this version, after a later one has migrated', () => {
            has_table_privilege('loyalty_wallet_app', 'branches', 'DELETE') AS branches`,
       )
       expect(rows).toEqual([{ shoes: true, branches: true }])
-      const examined = await checkout.run(['doctor', '--json'], {
-        ...env,
-        PORT: new URL(service.baseUrl).port,
-      })
-      const { checks } = JSON.parse(examined.stdout)
+      const { checks } = await runForJson(['doctor'], { ...env, PORT: new URL(service.baseUrl).port })
       expect(checks).toContainEqual(
         expect.objectContaining({
           check: 'schema',
@@ -292,7 +315,7 @@ describe('this version, after a later one has migrated', () => {
         }),
       )
       expect(checks).toContainEqual(expect.objectContaining({ check: 'role', status: 'ok' }))
-      const backup = await checkout.run(['backup', `${checkout.folder}/wallet.lwb`], env)
+      const backup = await runCommand(['backup', `${checkout.folder}/wallet.lwb`], env)
       expect(backup).toMatchObject({
         code: 1,
         stderr: expect.stringMatching(/Make the backup with that version/),
@@ -315,8 +338,11 @@ describe('this version, after a later one has migrated', () => {
     const { database, env } = await migrateTo(sql)
     const checkout = await makeCheckout()
     try {
-      for (const command of ['serve', 'organization list']) {
-        const { code, stderr } = await checkout.run(command.split(' '), env)
+      for (const refused of [
+        checkout.run(['serve'], env),
+        runCommand(['organization', 'list'], { ...env, DATA_DIR: checkout.folder }),
+      ]) {
+        const { code, stderr } = await refused
         expect([code, stderr]).toEqual([
           1,
           expect.stringMatching(/of-tomorrow\.sql.*Start that newer version/),

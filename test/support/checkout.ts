@@ -1,9 +1,8 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, copyFile, cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import type { DatabaseConnection } from '../../src/database/pool.ts'
 import { isAlive, isServerOf, readPostmasterFile } from '../../src/embedded-postgres/postmaster-file.ts'
 import { packageRoot } from '../../src/package-root.ts'
@@ -46,13 +45,9 @@ const startTimeoutMs = 200_000
  * Uses what the test run has built for it, or a copy of the sources as a new user has them after `npm ci`, or another
  * version that was built elsewhere.
  */
-export async function makeCheckout({
-  mode = 0o755,
-  isCopy = false,
-  builtIn = packageRoot,
-} = {}): Promise<Checkout> {
+export async function makeCheckout({ isCopy = false, builtIn = packageRoot } = {}): Promise<Checkout> {
   const outside = await mkdtemp(join(tmpdir(), 'lw-checkout-'))
-  await chmod(outside, mode)
+  await chmod(outside, 0o755)
   const folder = join(outside, 'loyalty-wallet')
   await mkdir(folder)
   if (isCopy) await copyPackage(folder)
@@ -141,7 +136,7 @@ export async function makeCheckout({
   }
 }
 
-/** Copies the sources and builds them there; what is only read is linked instead of copied. */
+/** Copies the sources and what was built from them; what is only read is linked instead of copied. */
 async function copyPackage(folder: string): Promise<void> {
   for (const file of ['package.json', 'package-lock.json', 'openapi.json', 'build.mjs', 'CHANGELOG.md'])
     await copyFile(join(packageRoot, file), join(folder, file))
@@ -149,7 +144,6 @@ async function copyPackage(folder: string): Promise<void> {
     await cp(join(packageRoot, name), join(folder, name), { recursive: true })
   for (const name of ['src', 'sdk', 'console', 'docs', 'node_modules'])
     await symlink(join(packageRoot, name), join(folder, name))
-  await promisify(execFile)(process.execPath, ['build.mjs'], { cwd: folder })
 }
 
 /** The process id of the PostgreSQL that runs on the data folder, if there is one. */
