@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
+import { newProfile, type Profile, type ProfileOptions, putAway, usedProfile } from './profiles.ts'
 import type { DemoFile } from './running-service.ts'
 
 // As root there is no sandbox; the pages are our own. Nothing may ask the outside for anything.
@@ -25,14 +26,11 @@ export interface Opened {
   readonly problems: string[]
 }
 
-export interface OpenOptions {
-  readonly width?: number
-  readonly height?: number
-  readonly colorScheme?: 'light' | 'dark'
-  readonly locale?: string
-  readonly hasTouch?: boolean
+export interface OpenOptions extends Partial<ProfileOptions> {
   /** For all tests of the file; otherwise it is closed after the test that opened it. */
   readonly stays?: boolean
+  /** For a journey that changes what its pages find before their first script. */
+  readonly isNew?: boolean
   /** Statuses and texts that belong to the journey: the browser writes each failed request on its console. */
   readonly expected?: readonly (number | string)[]
 }
@@ -43,42 +41,53 @@ export const demo: DemoFile = inject('demos')[Number(process.env.VITEST_POOL_ID)
 /** One for all files of the process, which ends with it: each has profiles of its own, and a start costs a second. */
 let shared: Browser | undefined
 let browser: Browser | undefined
-let opened: BrowserContext[] = []
+let areNew = false
+/** Until the file ends. */
+let stayed: BrowserContext[] = []
+let opened: (Profile & { readonly isNew: boolean })[] = []
 
 const launch = (...more: string[]) =>
   chromium.launch({ executablePath: inject('browser'), args: [...args, ...more] })
 
-/** Pages that compute, as those do that prove their work, need a browser that optimizes. */
-export function startBrowser({ optimizes = false } = {}): void {
+interface StartOptions {
+  /** For pages that compute, as those do that prove their work. */
+  readonly optimizes?: boolean
+  /** A new profile for each test, for journeys about what a browser keeps: files, a history, a page without a network. */
+  readonly areNew?: boolean
+}
+
+export function startBrowser(options: StartOptions = {}): void {
+  const { optimizes = false } = options
   beforeAll(async () => {
     if (!optimizes && !shared?.isConnected()) shared = await launch(unoptimized)
     browser = optimizes ? await launch() : shared
+    areNew = optimizes || (options.areNew ?? false)
   })
   // A page that nobody looks at any more still asks for news, and takes time from the next.
   afterEach(async () => {
-    await Promise.all(opened.map((context) => context.close()))
+    const { origin } = new URL(demo.baseUrl)
+    await Promise.all(
+      opened.map((profile) => (profile.isNew ? profile.context.close() : putAway(profile, origin))),
+    )
     opened = []
   })
   afterAll(async () => {
-    await Promise.all(browser?.contexts().map((context) => context.close()) ?? [])
+    await Promise.all(stayed.map((context) => context.close()))
+    stayed = []
     if (optimizes) await browser?.close()
   })
 }
 
-/** A fresh profile. `expectCalm` says at the end whether anything went wrong beside the journey. */
+/** An empty profile. `expectCalm` says at the end whether anything went wrong beside the journey. */
 export async function openPage(options: OpenOptions = {}): Promise<Opened> {
   const { width = 1280, height = 900, colorScheme = 'light', locale = 'en-US' } = options
   const { hasTouch = false, expected = [], stays = false } = options
-  const context = await browser!.newContext({
-    viewport: { width, height },
-    colorScheme,
-    locale,
-    hasTouch,
-    reducedMotion: 'reduce',
-    permissions: ['camera', 'clipboard-read', 'clipboard-write'],
-  })
-  if (!stays) opened.push(context)
-  const page = await context.newPage()
+  const isNew = areNew || stays || (options.isNew ?? false)
+  const open = isNew ? newProfile : usedProfile
+  const profile = await open(browser!, { width, height, colorScheme, locale, hasTouch })
+  const { context, page } = profile
+  if (stays) stayed.push(context)
+  else opened.push({ ...profile, isNew })
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(`broke: ${error.message}`))
   page.on('console', (message) => {

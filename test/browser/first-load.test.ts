@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { demo, expectCalm, newCustomer, openPage, signIn, startBrowser } from './browser.ts'
 
-startBrowser()
+startBrowser({ areNew: true })
 
 const tillUrl = `${demo.baseUrl}/till`
 

@@ -24,7 +24,7 @@ import {
   waitForRows,
 } from './console.ts'
 
-startBrowser()
+startBrowser({ areNew: true })
 
 const menuLink = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name, exact: true })

@@ -148,7 +148,7 @@ test('Ctrl-K begins what is often done: a campaign, a registration, the till', {
 })
 
 test('the key for it is the one of the machine', { skip: !isFull }, async () => {
-  const opened = await openConsole('/settings')
+  const opened = await openConsole('/settings', { isNew: true })
   const { page } = opened
   const button = page.getByRole('banner').getByRole('button', { name: /^Search or jump to/ })
   await button.getByText('Ctrl K').waitFor()

@@ -14,7 +14,7 @@ import {
   type Shop,
 } from './till-shop.ts'
 
-startBrowser()
+startBrowser({ areNew: true })
 let shop: Shop
 beforeAll(async () => {
   shop = await openShop()

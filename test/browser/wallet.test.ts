@@ -16,7 +16,7 @@ import {
 } from './browser.ts'
 import { measureRoom, scanPicture } from './scan-picture.ts'
 
-startBrowser()
+startBrowser({ areNew: true })
 
 /** Light: what stands on it has to be dark. */
 const color = '#f2c14e'
