@@ -1,10 +1,10 @@
 /** A real browser, and what every journey through the pages is held to. */
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
 import { newProfile, type Profile, type ProfileOptions, putAway, usedProfile } from './profiles.ts'
 import type { DemoFile } from './running-service.ts'
+
+export { expectAccessible, expectReadable } from './accessible.ts'
 
 // As root there is no sandbox; the pages are our own. Nothing may ask the outside for anything.
 const args = [
@@ -112,43 +112,6 @@ export async function openPage(options: OpenOptions = {}): Promise<Opened> {
 
 export function expectCalm({ problems }: Opened): void {
   expect(problems, problems.join('\n')).toEqual([])
-}
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** As text: it runs in the page, which these tests have no types of. */
-const axeRun = (rules: string) => `axe
-  .run(document, { runOnly: ${rules}, resultTypes: ['violations'] })
-  .then(({ violations }) =>
-    violations.map(({ id, help, nodes }) => ({
-      id,
-      help,
-      places: nodes.slice(0, 5).map(({ target, html }) => target.join(' ') + ': ' + html.slice(0, 160)),
-    })),
-  )`
-const allRules = `['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']`
-/** Those that colors can break. */
-const colorRules = `{ type: 'rule', values: ['color-contrast', 'link-in-text-block'] }`
-
-/** As text as well. What is on its way stands there in grey, or not at all. */
-const isThere = `!document.querySelector('[aria-busy=true], .mantine-Loader-root, .mantine-Skeleton-root')`
-
-/** A color on its way to another is neither of the two. */
-const transitionsEnd = `Promise.allSettled(
-  document.getAnimations().filter((one) => one instanceof CSSTransition).map(({ finished }) => finished),
-).then(() => {})`
-
-/** What somebody with a screen reader, a keyboard or weak eyes would stumble over. */
-export async function expectAccessible(page: Page, rules = allRules): Promise<void> {
-  await expect.poll(() => page.evaluate(isThere)).toBe(true)
-  await page.evaluate(transitionsEnd)
-  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(axeSource)
-  expect(await page.evaluate(axeRun(rules))).toEqual([])
-}
-
-/** What a page that was looked at in other colors can still have wrong. */
-export function expectReadable(page: Page): Promise<void> {
-  return expectAccessible(page, colorRules)
 }
 
 /** Through the form, as people do. */
