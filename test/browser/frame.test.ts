@@ -210,23 +210,28 @@ test('a file that stays away is no endless loop', { skip: !isFull }, async () =>
   expectCalm(opened)
 })
 
-test.each([
+const missing = [
   ['customers', 'Customer not found', 'Customers'],
   ['transactions', 'Transaction not found', 'Transactions'],
   ['campaigns', 'Campaign not found', 'Campaigns'],
-])('what is not there says so and leads to its list: %s', async (list, said, title) => {
-  const opened = await openConsole(`/${list}/nothing`, { expected: [404] })
-  const { page } = opened
-  await pageTitle(page, said).waitFor()
-  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
-  await expectAccessible(page)
-  await page
-    .getByRole('main')
-    .getByRole('link', { name: `Go to ${title}` })
-    .click()
-  await pageTitle(page, title).waitFor()
-  expectCalm(opened)
-})
+] as const
+
+test.each(isFull ? missing : missing.slice(0, 1))(
+  'what is not there says so and leads to its list: %s',
+  async (list, said, title) => {
+    const opened = await openConsole(`/${list}/nothing`, { expected: [404] })
+    const { page } = opened
+    await pageTitle(page, said).waitFor()
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+    await expectAccessible(page)
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: `Go to ${title}` })
+      .click()
+    await pageTitle(page, title).waitFor()
+    expectCalm(opened)
+  },
+)
 
 test('a refusal is a sentence in the language of the reader, with the code small behind it', async () => {
   const opened = await openPage({ locale: 'de-DE', expected: [401] })

@@ -141,6 +141,9 @@ const lists = [
   },
 ]
 
+/** In the quick check without those that the first journey follows. */
+const followed = isFull ? lists : lists.filter(({ name }) => name !== 'Sales' && name !== 'Registrations')
+
 interface Sums {
   readonly transactions: number
   readonly customers: number
@@ -181,7 +184,7 @@ test('each figure leads to exactly the rows it was counted from', { timeout: 120
   for (const one of Object.values(whole.coupons)) expect(one).toBeGreaterThan(0)
   expect(whole.spent.points).toBeGreaterThan(0)
   expect(whole.activeCustomers).toBeGreaterThan(25)
-  for (const list of someOf(lists, 2, 0)) {
+  for (const list of someOf(followed, 2, 0)) {
     await page.getByRole('link', { name: list.name, exact: true }).click()
     await expectList(page, list, whole)
     await page.goBack()
@@ -194,7 +197,7 @@ test('a day of each chart leads to the same rows, of that day', { timeout: 120_0
   const { page } = opened
   const { data } = await callApi('GET', `/v1/reports/daily?from=${dayBefore(7)}&to=${dayBefore(1)}`)
   // In the quick check those whose figures lead nowhere above.
-  for (const list of someOf(lists, 2, 1)) {
+  for (const list of someOf(followed, 2, 1)) {
     const chart = figure(page, list.name).getByRole('img', { name: /by day/ })
     await chart.locator('svg path').first().waitFor()
     await chart.hover()

@@ -41,7 +41,6 @@ test('opens a test organization, sets its clock forward, sees what happened, goe
   await ribbon.getByText('TEST', { exact: true }).waitFor()
   expect(addressOf(page).path).toBe('/')
   await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.waitForLoadState('networkidle')
   await look(page, 'test-mode-home')
   await page.setViewportSize(desk)
 

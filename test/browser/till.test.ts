@@ -132,7 +132,9 @@ test('looks up what became of a sale, sets it aside, and sells on with the next 
   expectCalm(opened)
 })
 
-test('a sale whose response was lost has the card on its receipt when its status is checked', async () => {
+test('a sale whose response was lost has the card on its receipt when its status is checked', {
+  skip: !isFull,
+}, async () => {
   const guest = await register(shop, 'Cleo Lost')
   const opened = await openPage({ expected: ['net::ERR_FAILED'] })
   const { page } = opened
@@ -212,7 +214,9 @@ test('says in words what the service refuses, and charges nothing meanwhile', as
   expectCalm(opened)
 })
 
-test('takes goods back by receipt number, each return under a number of its own', async () => {
+test('takes goods back by receipt number, each return under a number of its own', {
+  skip: !isFull,
+}, async () => {
   const guest = await register(shop, 'Gail Returning')
   const opened = await openPage()
   const { page } = opened
@@ -368,35 +372,40 @@ test.each(isFull ? (['light', 'dark'] as const) : (['dark'] as const))(
   },
 )
 
-test.each([
+const narrow = [
   { width: 390, height: 844 },
   { width: 1024, height: 768 },
-])('says beside the button why it cannot charge, $width wide, whatever part is open', async (size) => {
-  const guest = await register(shop, 'Lou Stopped', 0, ['free-tea'])
-  const opened = await openPage({ ...size, expected: [400] })
-  const { page } = opened
-  await openTill(page)
-  await page.keyboard.press('F3')
-  await page.getByRole('button', { name: /^Warm scone/ }).click()
-  const button = page.locator('.till-charge').getByRole('button', { name: 'Find customer', exact: true })
-  await button.click()
-  // Nothing of its words is cut off.
-  const isWhole = '(one => one.scrollWidth <= one.clientWidth)'
-  expect(
-    await page.evaluate(`${isWhole}(document.querySelector('.till-charge .mantine-Button-label'))`),
-  ).toBe(true)
-  await findGuest(page, guest)
-  if (size.width < 700) await page.locator('.till-parts').getByText('Customer').click()
-  await page.getByRole('button', { name: /^Free tea/, pressed: false }).click()
-  const why = page.getByRole('alert').getByText("This coupon doesn't apply to anything in the basket")
-  await why.waitFor()
-  await page.keyboard.press('F3')
-  await why.waitFor()
-  await expectAccessible(page)
-  await page.keyboard.press('F6')
-  await why.waitFor()
-  expectCalm(opened)
-})
+]
+
+test.each(isFull ? narrow : narrow.slice(0, 1))(
+  'says beside the button why it cannot charge, $width wide, whatever part is open',
+  async (size) => {
+    const guest = await register(shop, 'Lou Stopped', 0, ['free-tea'])
+    const opened = await openPage({ ...size, expected: [400] })
+    const { page } = opened
+    await openTill(page)
+    await page.keyboard.press('F3')
+    await page.getByRole('button', { name: /^Warm scone/ }).click()
+    const button = page.locator('.till-charge').getByRole('button', { name: 'Find customer', exact: true })
+    await button.click()
+    // Nothing of its words is cut off.
+    const isWhole = '(one => one.scrollWidth <= one.clientWidth)'
+    expect(
+      await page.evaluate(`${isWhole}(document.querySelector('.till-charge .mantine-Button-label'))`),
+    ).toBe(true)
+    await findGuest(page, guest)
+    if (size.width < 700) await page.locator('.till-parts').getByText('Customer').click()
+    await page.getByRole('button', { name: /^Free tea/, pressed: false }).click()
+    const why = page.getByRole('alert').getByText("This coupon doesn't apply to anything in the basket")
+    await why.waitFor()
+    await page.keyboard.press('F3')
+    await why.waitFor()
+    await expectAccessible(page)
+    await page.keyboard.press('F6')
+    await why.waitFor()
+    expectCalm(opened)
+  },
+)
 
 test('a balance of a paused campaign keeps its name and its decimals and can be spent, by a cashier as well', {
   skip: !isFull,
