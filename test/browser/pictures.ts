@@ -34,6 +34,8 @@ const twoFrames = 'new Promise((resolve) => requestAnimationFrame(() => requestA
 /** Whether the page as it is now can be used, in several sizes and colors. */
 export async function look(page: Page, name: string, some = isFull ? looks : fewLooks): Promise<void> {
   const seen = new Set<Look['size']>()
+  // What is on a phone is on the desk too; it is in other places and colors.
+  const whole = some.some(({ size }) => size === desk) ? desk : phone
   for (const { name: view, size, colorScheme } of some) {
     await page.setViewportSize(size)
     await page.emulateMedia({ colorScheme })
@@ -44,11 +46,16 @@ export async function look(page: Page, name: string, some = isFull ? looks : few
     await expect.poll(widthOf).toBeLessThanOrEqual(size.width)
     const path = join(folder, `${name}-${view}.png`)
     if (isFull) await page.screenshot({ path, animations: 'disabled' })
-    // What is on a phone is on the desk too; it is in other places and colors.
-    if (seen.has(size) || (!isFull && seen.size > 0)) await expectReadable(page)
+    if (seen.has(size) || (!isFull && size !== whole)) await expectReadable(page)
     else await expectAccessible(page)
     seen.add(size)
   }
+}
+
+/** The same of one page after another, each of which begins as the last one ended: it is laid out once less. */
+export async function lookOn(page: Page, name: string): Promise<void> {
+  const isOnPhone = page.viewportSize()?.width === phone.width
+  await look(page, name, isOnPhone && !isFull ? fewLooks.toReversed() : undefined)
 }
 
 /** The same for a page that is only for phones: in both schemes. */

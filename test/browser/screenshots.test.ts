@@ -15,7 +15,7 @@ import {
   startBrowser,
 } from './browser.ts'
 import { dayBefore } from './console.ts'
-import { arabicLooks, desk, look } from './pictures.ts'
+import { arabicLooks, desk, look, lookOn } from './pictures.ts'
 
 startBrowser()
 
@@ -87,10 +87,9 @@ test.each([
   ['settings', '/settings'],
 ])('console, %s', async (name, path) => {
   const { page } = opened
-  await page.setViewportSize(desk)
   await page.goto(demo.consoleUrl + path.replace(/\{(\w+)\}/, (_, key) => examples[key as 'customer']))
   await page.getByRole('heading', { level: 1 }).waitFor()
-  await look(page, `console-${name}`)
+  await lookOn(page, `console-${name}`)
   expectCalm(opened)
 })
 
@@ -138,7 +137,6 @@ test('in Arabic', async () => {
     ['till-start', `${demo.baseUrl}/till`],
     ['wallet', examples.wallet],
   ] as const) {
-    await page.setViewportSize(desk)
     await page.goto(address)
     await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' })
     expect(await page.evaluate('document.documentElement.dir')).toBe('rtl')
