@@ -287,8 +287,8 @@ async function openOnPhone(path: string) {
 }
 
 test('on a phone the menu opens and closes', async () => {
-  const { opened, page, menu, burger, isInSight } = await openOnPhone('/')
-  await pageTitle(page, 'Home').waitFor()
+  const { opened, page, menu, burger, isInSight } = await openOnPhone('/branches')
+  await pageTitle(page, 'Branches').waitFor()
   expect(await burger.getAttribute('aria-expanded')).toBe('false')
   expect(await isInSight()).toBe(false)
   await burger.click()
@@ -299,7 +299,7 @@ test('on a phone the menu opens and closes', async () => {
   // Also by the entry of the page one is on.
   await burger.click()
   await expect.poll(isInSight).toBe(true)
-  await menu.getByRole('link', { name: 'Home', exact: true }).click()
+  await menu.getByRole('link', { name: 'Branches', exact: true }).click()
   await expect.poll(isInSight).toBe(false)
   expectCalm(opened)
 })

@@ -26,7 +26,7 @@ let examples: Record<'customer' | 'sale' | 'request' | 'campaign' | 'wallet', st
 beforeAll(async () => {
   examples = await findExamples()
   opened = await openPage({ stays: true })
-  await openSignedIn(opened.page, demo.consoleUrl)
+  await openSignedIn(opened.page, `${demo.consoleUrl}/branches`)
 })
 
 async function findExamples(): Promise<typeof examples> {

@@ -8,7 +8,7 @@ import { desk, look, lookOnPhone } from './pictures.ts'
 startBrowser()
 
 test('opens a test organization, sets its clock forward, sees what happened, goes back and deletes it', async () => {
-  const opened = await openConsole('/')
+  const opened = await openConsole('/branches')
   const { page } = opened
   await page.getByRole('button', { name: 'Account' }).click()
   await page.getByRole('menuitem', { name: 'Test mode' }).click()
