@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto'
 import type { Step } from '../database/pipeline.ts'
 import type { OrganizationId } from '../domain/ids.ts'
 import { texts } from './pg-arrays.ts'
+import { shifted } from './shifted.ts'
 import { execute, idFrom, maybeOne, type Tenant } from './tenant.ts'
 
 export const workKinds = [
@@ -35,7 +36,8 @@ export type WorkKind = (typeof workKinds)[number]
  */
 export const kindsInOwnTime = ['expiry', 'inactivity', 'reminders', 'sending'] as const satisfies WorkKind[]
 
-const ahead = (row: string) => `${row}.ahead_ms * interval '1 ms'`
+/** The real time at which the clock of the organization that has the row shows this one. */
+const realTime = (time: string, row: string) => shifted(time, `- ${row}.ahead_ms * interval '1 ms'`)
 
 export interface DueWork {
   readonly org: number
@@ -237,7 +239,8 @@ export async function updateDoneWork(
 ): Promise<boolean> {
   const updated = await execute(
     tenant.db,
-    `UPDATE due_work SET due_at = least(armed_for, $4::timestamptz - ${ahead('due_work')}), attempts = 0, last_error = NULL,
+    `UPDATE due_work SET due_at = least(armed_for, ${realTime('$4::timestamptz', 'due_work')}),
+       attempts = 0, last_error = NULL,
        progress = CASE WHEN armed_for <= $6::timestamptz THEN NULL ELSE $5::json END,
        lease = NULL, leased_until = NULL
      WHERE org_id = $1 AND kind = $2 AND lease = $3`,
@@ -306,10 +309,10 @@ function armStep(org: number, kind: WorkKind, at: Date, now: Date): Step {
 SELECT o.org_id, $2::text, $3::timestamptz, $3::timestamptz FROM setup_versions o
 WHERE o.org_id = $1::integer AND NOT EXISTS (
   SELECT 1 FROM due_work k WHERE k.org_id = $1::integer AND k.kind = $2::text
-    AND (k.due_at > $4::timestamptz - ${ahead('k')} AND k.due_at <= $3::timestamptz - ${ahead('k')}
-      OR k.armed_for > $4::timestamptz - ${ahead('k')} AND k.armed_for <= $3::timestamptz - ${ahead('k')}))
-ON CONFLICT (org_id, kind) DO UPDATE SET due_at = least(due_work.due_at, EXCLUDED.due_at - ${ahead('due_work')}),
-  armed_for = least(due_work.armed_for, EXCLUDED.armed_for - ${ahead('due_work')}),
+    AND (k.due_at > ${realTime('$4::timestamptz', 'k')} AND k.due_at <= ${realTime('$3::timestamptz', 'k')}
+      OR k.armed_for > ${realTime('$4::timestamptz', 'k')} AND k.armed_for <= ${realTime('$3::timestamptz', 'k')}))
+ON CONFLICT (org_id, kind) DO UPDATE SET due_at = least(due_work.due_at, ${realTime('EXCLUDED.due_at', 'due_work')}),
+  armed_for = least(due_work.armed_for, ${realTime('EXCLUDED.armed_for', 'due_work')}),
   progress = CASE WHEN EXCLUDED.due_at > $4::timestamptz THEN due_work.progress END`,
     values: [String(org), kind, at.toISOString(), new Date(now.getTime() + marginMs).toISOString()],
   }

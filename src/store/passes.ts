@@ -1,6 +1,7 @@
 /** Passes that are in the wallets of phones, the phones that have them, and which have to be told of a change. */
 import type { CardId, CustomerId } from '../domain/ids.ts'
 import type { WalletKind } from '../domain/wallet-pass.ts'
+import { shifted } from './shifted.ts'
 import { execute, idFrom, many, maybeOne, type Tenant, uuidOf } from './tenant.ts'
 
 export interface PassOf {
@@ -191,7 +192,7 @@ export async function updateChangedPasses(
   // Rounded to seconds by the protocol, so that of two changes in one second the later one has to be later.
   await tenant.db.query(
     `UPDATE passes SET changed_position = $2, due_at = $3, attempts = 0,
-       changed_at = greatest(date_trunc('second', $3::timestamptz), changed_at + interval '1 second')
+       changed_at = greatest(date_trunc('second', $3::timestamptz), ${shifted('changed_at', "+ interval '1 second'")})
      WHERE org_id = $1 ${isAll ? '' : 'AND customer_id = ANY($4::uuid[])'}`,
     [tenant.orgId, position, now, ...(isAll ? [] : [customers.map(uuidOf)])],
   )

@@ -1,5 +1,6 @@
 /** The clock of a test organization. Moving it and moving its background work along is one transaction. */
 import { kindsInOwnTime } from './due-work.ts'
+import { shifted } from './shifted.ts'
 import { execute, many, type Tenant } from './tenant.ts'
 
 export type KindInOwnTime = (typeof kindsInOwnTime)[number]
@@ -38,9 +39,10 @@ export async function updateAhead(tenant: Tenant, byMs: number): Promise<void> {
     [tenant.orgId, byMs],
   )
   if (moved !== 1) throw new Error('Only the clock of a test organization can be set.')
+  const by = "- $2::bigint * interval '1 ms'"
   await tenant.db.query(
-    `UPDATE due_work SET ahead_ms = ahead_ms + $2::bigint, due_at = due_at - $2::bigint * interval '1 ms',
-       armed_for = armed_for - $2::bigint * interval '1 ms'
+    `UPDATE due_work SET ahead_ms = ahead_ms + $2::bigint, due_at = ${shifted('due_at', by)},
+       armed_for = ${shifted('armed_for', by)}
      WHERE org_id = $1 AND kind = ANY($3::text[])`,
     [tenant.orgId, byMs, kindsInOwnTime],
   )
