@@ -32,8 +32,9 @@ export function erasureSteps({ orgId }: Tenant, customer: CustomerId, now: Date)
     // Before the passes, which lead to them.
     step(
       'phones',
-      `DELETE FROM pass_registrations r USING passes p
-       WHERE r.org_id = $1::integer AND p.org_id = $1::integer AND p.customer_id = $2::uuid AND r.card_id = p.card_id`,
+      countChanges(`
+        DELETE FROM pass_registrations r USING passes p
+        WHERE r.org_id = $1::integer AND p.org_id = $1::integer AND p.customer_id = $2::uuid AND r.card_id = p.card_id`),
     ),
     step(
       'apple-passes',

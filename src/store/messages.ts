@@ -11,6 +11,7 @@ import {
 import { firstIdAt, newId } from './new-id.ts'
 import { byteas, jsons, numbers, texts, times, uuids } from './pg-arrays.ts'
 import { execute, idFrom, many, maybeOne, type Tenant, uuidOf, whereAll } from './tenant.ts'
+import { countChanges } from './wallets/change.ts'
 
 export interface NewMessage {
   readonly id: MessageId
@@ -136,12 +137,12 @@ export async function updateSentMessages(
   await tenant.db.pipe([
     {
       name: 'update-messages',
-      text: `UPDATE messages m SET status = r.status, next_attempt_at = r.retry_at,
+      text: countChanges(`UPDATE messages m SET status = r.status, next_attempt_at = r.retry_at,
   attempts = m.attempts || r.attempt::jsonb,
   sent_at = CASE WHEN r.status = ${messageStatus.sent} THEN $2::timestamptz END,
   sealed = CASE WHEN r.status = ${messageStatus.pending} THEN m.sealed END
 FROM unnest($3::uuid[], $4::smallint[], $5::timestamptz[], $6::json[]) AS r (id, status, retry_at, attempt)
-WHERE m.org_id = $1::integer AND m.id = r.id AND m.status = ${messageStatus.sending}`,
+WHERE m.org_id = $1::integer AND m.id = r.id AND m.status = ${messageStatus.sending}`),
       values: [
         String(tenant.orgId),
         now.toISOString(),

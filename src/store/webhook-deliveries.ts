@@ -5,6 +5,7 @@ import { type Attempt, type Delivery, deliveryStatus } from '../domain/webhook.t
 import { firstIdAt, newId } from './new-id.ts'
 import { jsons, numbers, texts, times, uuids } from './pg-arrays.ts'
 import { execute, idFrom, many, maybeOne, type Tenant, uuidOf, whereAll } from './tenant.ts'
+import { countChanges } from './wallets/change.ts'
 
 /** What is to be sent; without a position it is a test. */
 export interface ToDeliver {
@@ -108,9 +109,9 @@ export async function updateAttempts(tenant: Tenant, made: readonly AttemptMade[
   await tenant.db.pipe([
     {
       name: 'update-deliveries',
-      text: `UPDATE webhook_deliveries d SET attempts = d.attempts || r.attempt::jsonb, status = r.status, next_attempt_at = r.retry_at
+      text: countChanges(`UPDATE webhook_deliveries d SET attempts = d.attempts || r.attempt::jsonb, status = r.status, next_attempt_at = r.retry_at
 FROM unnest($2::uuid[], $3::integer[], $4::json[], $5::smallint[], $6::timestamptz[]) AS r (id, before, attempt, status, retry_at)
-WHERE d.org_id = $1::integer AND d.id = r.id AND d.status = ${deliveryStatus.pending} AND jsonb_array_length(d.attempts) = r.before`,
+WHERE d.org_id = $1::integer AND d.id = r.id AND d.status = ${deliveryStatus.pending} AND jsonb_array_length(d.attempts) = r.before`),
       values: [
         String(tenant.orgId),
         uuids(made.map(({ delivery }) => delivery)),

@@ -79,7 +79,7 @@ export function step(name: string, text: string, values: readonly WireValue[]): 
 export const mustChange = (count: string) =>
   `SELECT 1 / (CASE WHEN count(*) = ${count} THEN 1 ELSE 0 END) FROM changed`
 
-/** The number of rows changed by an UPDATE with a FROM, in a form that Citus plans for one node. */
+/** The number of rows changed by an UPDATE with a FROM, or a DELETE with USING, as Citus plans it for one node. */
 export const countChanges = (update: string) => `WITH changed AS (${update} RETURNING 1)
 SELECT count(*) FROM changed`
 
