@@ -78,7 +78,10 @@ export const grants: Record<string, readonly string[]> = {
 }
 
 /** What the service may only do with the owner's rights, each of which checks what it is asked for. */
-const ownerFunctions = ['delete_test_organization(integer, integer, text[])']
+export const ownerFunctions = [
+  'delete_test_organization(integer, integer, text[])',
+  'delete_test_organization(integer, integer, text[], json)',
+]
 
 export interface RoleState {
   /** The user we log in as. */

@@ -4,7 +4,7 @@
  * one is known, is copied to every node. The migrations and the service are the same as on one server.
  */
 import type pg from 'pg'
-import { appRole, grants } from './app-role.ts'
+import { appRole, grants, ownerFunctions } from './app-role.ts'
 
 /** On every node: what is looked up by a hash, an email or a name before the organization is known. */
 const referenceTables = [
@@ -118,6 +118,7 @@ export async function distribute(client: pg.Client, options: DistributeOptions =
       throw error
     }
   }
+  await shareFunctions(client)
   await prepareRole(client)
   if (missing.length > 0) await endOtherSessions(client)
   return { moved: missing, nodes }
@@ -133,7 +134,18 @@ async function endOtherSessions(client: pg.Client): Promise<void> {
   await client.query(`ALTER DATABASE ${rows[0].name} SET citus.propagate_set_commands = 'local'`)
   await client.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-     WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'loyalty-wallet%'`,
+     WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'loyalty-wallet%'
+       AND pg_has_role(usesysid, 'MEMBER')`,
+  )
+}
+
+/** Those that were created before there were nodes; Citus creates later ones, and what policies call, on each of them. */
+async function shareFunctions(client: pg.Client): Promise<void> {
+  await client.query(
+    `SELECT create_distributed_function(f.id) FROM (SELECT to_regprocedure(name) AS id FROM unnest($1::text[]) AS n (name)) f
+     WHERE f.id IS NOT NULL AND NOT EXISTS (
+       SELECT FROM pg_catalog.pg_dist_object d WHERE d.classid = 'pg_proc'::regclass AND d.objid = f.id)`,
+    [ownerFunctions],
   )
 }
 

@@ -60,6 +60,8 @@ export interface Write<Q extends Questions, T> {
   /** What the work has to know first, queried in the message that begins the transaction and claims the key. */
   questions?(tenant: Tenant): Q
   work(tenant: Tenant, answers: Answers<Q>): Promise<T>
+  /** Writes the audit entry as a part of the work, if it cannot be a statement of its own. */
+  record?(tenant: Tenant, result: T, entry: AuditEntry): Promise<void>
   /** The refusals of constraints: statements that are sent with COMMIT violate them after the work is done. */
   readonly constraints?: Readonly<Record<string, RefusalCode>>
 }
@@ -101,7 +103,9 @@ export async function transact<Q extends Questions, T>(
       const result = await write.work(tenant, answers)
       const answered = answer(result)
       // The audit entry commits with the change, or neither does.
-      await recordAudit(tenant, audit(result, answered.body), deps.clock())
+      const note = audit(result, answered.body)
+      if (write.record && note) await write.record(tenant, result, toAuditEntry(note, deps.clock()))
+      else await recordAudit(tenant, note, deps.clock())
       if (call) await keepReply(tenant, call, answered, deps)
       return { ...answered, isReplay: false }
     }),

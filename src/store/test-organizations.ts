@@ -1,9 +1,10 @@
 /** Organizations for tests, and what a new one gets from its live one. */
 import type { Organization } from '../domain/organization.ts'
+import type { AuditEntry } from './audit-entries.ts'
 import { organizationTables } from './delete-demo-organization.ts'
 import { kindsInOwnTime } from './due-work.ts'
 import { type OrganizationRow, organizationColumns, toOrganization } from './organizations.ts'
-import { many, maybeOne, platformOrg, type Tenant } from './tenant.ts'
+import { many, maybeOne, platformOrg, type Tenant, uuidOf } from './tenant.ts'
 
 /** In the order in which they were created. */
 export async function listTestOrganizations(tenant: Tenant): Promise<Organization[]> {
@@ -18,20 +19,32 @@ export async function listTestOrganizations(tenant: Tenant): Promise<Organizatio
 /** Nothing is due yet. From now on each of them has a row, which says how far the clock is ahead. */
 export async function insertWorkInOwnTime(own: Tenant): Promise<void> {
   await own.db.query(
-    'INSERT INTO due_work (org_id, kind) SELECT $1, unnest($2::text[]) ON CONFLICT DO NOTHING',
+    `INSERT INTO due_work (org_id, kind) SELECT o.org_id, k.kind FROM setup_versions o, unnest($2::text[]) AS k (kind)
+     WHERE o.org_id = $1 ON CONFLICT DO NOTHING`,
     [own.orgId, kindsInOwnTime],
   )
 }
 
 /**
- * Deletes it with everything in it, if it is a test organization of the tenant. The database decides that, too: the
- * service's role has no right to delete most of this, and a function does it with the rights of the owner.
+ * Deletes it with everything in it, if it is a test organization of the tenant, and writes the audit entry. The database
+ * decides that, too: the service's role has no right to delete most of this, and a function does it with the rights of
+ * the owner.
  */
-export async function deleteTestOrganization({ db, orgId }: Tenant, test: number): Promise<boolean> {
+export async function deleteTestOrganization(
+  { db, orgId }: Tenant,
+  test: number,
+  entry: AuditEntry,
+): Promise<boolean> {
+  const { id, user, ...rest } = entry
   const row = await maybeOne<{ isDeleted: boolean }>(
     db,
-    'SELECT delete_test_organization($1, $2, $3) AS "isDeleted"',
-    [test, orgId, organizationTables],
+    'SELECT delete_test_organization($1, $2, $3, $4::json) AS "isDeleted"',
+    [
+      test,
+      orgId,
+      organizationTables,
+      JSON.stringify({ id: uuidOf(id), user: user && uuidOf(user), ...rest }),
+    ],
   )
   return row!.isDeleted
 }
@@ -66,8 +79,8 @@ async function write(
 ): Promise<void> {
   const names = columns.map((column) => `"${column}"`).join(', ')
   await db.query(
-    `INSERT INTO ${table} (org_id, ${names}) SELECT $1, ${names} FROM json_populate_recordset(NULL::${table}, $2::json)
-     ${onConflict}`,
+    `INSERT INTO ${table} (org_id, ${names}) SELECT o.org_id, ${columns.map((column) => `r."${column}"`).join(', ')}
+     FROM setup_versions o, json_populate_recordset(NULL::${table}, $2::json) AS r WHERE o.org_id = $1 ${onConflict}`,
     [orgId, rows],
   )
 }

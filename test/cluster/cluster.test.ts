@@ -1,12 +1,14 @@
 /** What only a cluster can get wrong; these tests run when one is given (`scripts/citus.mjs`). */
+import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { appRole } from '../../src/database/app-role.ts'
 import { distribute, listUndistributed } from '../../src/database/distribute.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { createClient } from '../../src/database/pool.ts'
+import { createClient, type DatabaseConnection } from '../../src/database/pool.ts'
+import { organizationTables } from '../../src/store/delete-demo-organization.ts'
 import { inTransaction } from '../../src/store/tenant.ts'
 import { audit } from '../support/audit.ts'
-import { distributeTables, isOnCluster, joinServers, onWorker } from '../support/cluster.ts'
+import { distributeTables, isOnCluster, joinServers, onWorker, runOnServers } from '../support/cluster.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { coffeeClub, productionLimits, startTestService, type TestService } from '../support/service.ts'
 import { openShop, type Person, type Shop } from '../support/shop.ts'
@@ -133,9 +135,8 @@ describe.runIf(isOnCluster)('on a cluster', () => {
 
 describe.runIf(isOnCluster)('distribute', () => {
   test('moves a filled database as a whole or not at all, and can be repeated', async () => {
-    const database = await createTestDatabase({ empty: true })
-    const name = new URL(database.connection as string).pathname.slice(1)
-    await joinServers(process.env.TEST_DATABASE_URL!, name)
+    const owner = await createTestDatabase({ empty: true })
+    const database = { ...owner, connection: await ownByLogin(owner.connection) }
     await migrate(database.connection)
     const before = await startTestService({ sharing: { database }, isDistributed: false })
     const shop = await openShop(before)
@@ -147,6 +148,8 @@ describe.runIf(isOnCluster)('distribute', () => {
         .rows[0].d
     const ledger = await digest()
 
+    // The servers are added to a database that has been in use for long.
+    await joinServers(process.env.TEST_DATABASE_URL!, nameOf(database.connection))
     const client = createClient(database.connection, { isDistributed: true })
     await client.connect()
     const all = await listUndistributed(client)
@@ -185,9 +188,65 @@ describe.runIf(isOnCluster)('distribute', () => {
     expect(repeated.body.id).toBe(sold.id)
     const next = { ...sale, opaqueId: 'second' }
     expect((await after.call('POST', '/v1/transactions/process', { token, body: next })).status).toBe(201)
+    const elsewhere = await startTestService({
+      sharing: { database: { ...database, connection: onWorker(database.connection) } },
+    })
+    await deleteTestOrganizations(database.pool, token, [after, elsewhere])
     expect(await audit(database.pool)).toEqual([])
+    await elsewhere.close()
     await after.close()
     await before.close()
     await database.close()
   })
 })
+
+const nameOf = (connection: DatabaseConnection) => new URL(connection as string).pathname.slice(1)
+
+/** Gives the database to a login without special rights, whom row level security does not spare. */
+async function ownByLogin(connection: DatabaseConnection): Promise<string> {
+  const login = 'lw_ordinary'
+  await runOnServers(
+    process.env.TEST_DATABASE_URL!,
+    `DO $$ BEGIN
+       IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${login}') THEN CREATE ROLE ${login} LOGIN CREATEROLE; END IF;
+     END $$;
+     GRANT ${appRole} TO ${login};
+     ALTER DATABASE ${nameOf(connection)} OWNER TO ${login}`,
+  )
+  const url = new URL(connection as string)
+  url.username = login
+  return url.href
+}
+
+/** Creates as many as there may be, so that some share a part of the tables with the live one, and deletes them. */
+async function deleteTestOrganizations(pool: Pool, token: string, services: TestService[]): Promise<void> {
+  const [service] = services
+  const numbers = new Map<string, number>()
+  for (let i = 0; i < 6; i++) {
+    const made = await service!.call('POST', '/v1/test-organizations', { token, body: { name: `Test ${i}` } })
+    expect(made.status, made.text).toBe(201)
+    const { rows } = await pool.query('SELECT org_id FROM organizations WHERE id = $1', [
+      made.body.id.slice(4),
+    ])
+    numbers.set(made.body.id, rows[0].org_id)
+  }
+  const parts = await pool.query(
+    `SELECT count(DISTINCT get_shard_id_for_distribution_column('setup_versions', org_id)) AS count FROM organizations`,
+  )
+  expect(parts.rows[0].count).toBeLessThan(numbers.size)
+  for (const [i, id] of [...numbers.keys()].entries()) {
+    const path = `/v1/test-organizations/${id}`
+    const gone = await services[i % services.length]!.call('DELETE', path, { token })
+    expect(gone.status, gone.text).toBe(204)
+  }
+  for (const table of [...organizationTables, 'organizations']) {
+    const { rows } = await pool.query(`SELECT count(*) AS count FROM ${table} WHERE org_id = ANY($1)`, [
+      [...numbers.values()],
+    ])
+    expect(rows[0].count, table).toBe(0)
+  }
+  const entries = await pool.query(
+    `SELECT subject_id FROM audit_entries WHERE action = 'deleteTestOrganization' ORDER BY id`,
+  )
+  expect(entries.rows.map(({ subject_id }) => subject_id)).toEqual([...numbers.keys()])
+}

@@ -2,8 +2,15 @@
  * The tests on a Citus cluster: TEST_DATABASE_URL is its coordinator, TEST_CITUS_WORKERS the other servers. A
  * database is created on each of them.
  */
+import type { Pool, QueryResult } from 'pg'
 import { distribute } from '../../src/database/distribute.ts'
-import { createClient, type DatabaseConnection } from '../../src/database/pool.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import {
+  createClient,
+  type DatabaseConnection,
+  type EmbeddedConnection,
+  openPool,
+} from '../../src/database/pool.ts'
 import { withDatabase } from './template.ts'
 
 const workers = (process.env.TEST_CITUS_WORKERS ?? '').split(',').filter((address) => address !== '')
@@ -14,6 +21,12 @@ export const isOnCluster = workers.length > 0
 /** The same database, through a node that is not the coordinator. */
 export const onWorker = (connection: DatabaseConnection): DatabaseConnection =>
   withDatabase(workers[0]!, new URL(connection as string).pathname.slice(1))
+
+/** The other servers of the cluster, if there is one, with the same database. */
+export async function openWorkers(coordinator: Pool): Promise<Pool[]> {
+  const { rows } = await coordinator.query('SELECT current_database() AS name')
+  return workers.map((worker) => openPool(withDatabase(worker, rows[0].name), { maxConnections: 1 }))
+}
 
 /** Runs a statement on the server of the tests, and on the other servers of its cluster. */
 export async function runOnServers(server: DatabaseConnection, sql: string): Promise<void> {
@@ -45,11 +58,24 @@ export async function distributeTables(connection: DatabaseConnection): Promise<
   }
 }
 
-async function run(connection: DatabaseConnection, sql: string): Promise<void> {
+/** A new database of the cluster with the service's tables on its nodes, as a storm reaches it: through a socket. */
+export async function createDatabaseOnServers(database: string): Promise<EmbeddedConnection> {
+  const server = process.env.TEST_DATABASE_URL!
+  await runOnServers(server, `CREATE DATABASE ${database}`)
+  await joinServers(server, database)
+  const connection = withDatabase(server, database)
+  await migrate(connection)
+  await distributeTables(connection)
+  const { rows } = await run(connection, 'SHOW unix_socket_directories')
+  const { port, username } = new URL(server)
+  return { host: rows[0].unix_socket_directories, port: Number(port), user: username, database }
+}
+
+async function run(connection: DatabaseConnection, sql: string): Promise<QueryResult> {
   const client = createClient(connection, { applicationName: 'loyalty-wallet tests' })
   await client.connect()
   try {
-    await client.query(sql)
+    return await client.query(sql)
   } finally {
     await client.end()
   }

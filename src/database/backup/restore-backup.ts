@@ -159,7 +159,8 @@ async function removeEmptyTables(client: pg.Client): Promise<void> {
     )
   await client.query(`DROP TABLE ${names.join(', ')}`)
   await client.query(
-    'DROP FUNCTION IF EXISTS current_org(), delete_test_organization(integer, integer, text[])',
+    `DROP FUNCTION IF EXISTS current_org(), delete_test_organization(integer, integer, text[]),
+       delete_test_organization(integer, integer, text[], json)`,
   )
 }
 

@@ -236,8 +236,7 @@ function removeRoute(app: Server, { deps }: ServerOptions): void {
     },
     (request, reply) =>
       respondToWrite(deps, request, reply, {
-        work: (tenant) =>
-          removeTestOrganization(tenant, request.caller.organization, parseId('org', request.params.id)),
+        ...removeTestOrganization(request.caller.organization, parseId('org', request.params.id)),
         status: 204,
         render: () => null,
       }),

@@ -25,6 +25,7 @@ import {
   createIntegration,
   createOrganization,
 } from '../organizations/manage-organizations.ts'
+import type { Write } from '../transact.ts'
 
 export const maxTestOrganizations = 10
 
@@ -110,15 +111,21 @@ export async function getTestOrganizations(
 }
 
 /** Deletes it with everything in it, forever. */
-export async function removeTestOrganization(
-  live: Tenant,
+export function removeTestOrganization(
   organization: Organization,
   id: OrganizationId | undefined,
-): Promise<void> {
-  refuseTest(organization)
-  const found = (await listTestOrganizations(live)).find((test) => test.id === id)
-  if (!found || !(await deleteTestOrganization(live, found.orgId))) {
-    throw notFound('test_organization_not_found')
+): Write<Record<never, never>, Organization> {
+  return {
+    async work(live) {
+      refuseTest(organization)
+      const found = (await listTestOrganizations(live)).find((test) => test.id === id)
+      if (!found) throw notFound('test_organization_not_found')
+      return found
+    },
+    // Both with the rights of the owner: on a cluster, two roles cannot change the same part in one transaction.
+    async record(live, { orgId }, entry) {
+      if (!(await deleteTestOrganization(live, orgId, entry))) throw notFound('test_organization_not_found')
+    },
   }
 }
 
