@@ -77,6 +77,8 @@ async function start(name, index) {
     shared_preload_libraries: 'citus',
     max_connections: 300,
     max_prepared_transactions: 300,
+    // One for each database, which also finds deadlocks between nodes.
+    max_worker_processes: 64,
     wal_level: 'logical',
     shared_buffers: '256MB',
     'citus.node_conninfo': 'sslmode=disable',

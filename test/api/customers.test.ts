@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { audit } from '../support/audit.ts'
 import { expectRefusal } from '../support/expect-refusal.ts'
 import { type Merchant, type Reply, startTestService, type TestService } from '../support/service.ts'
+import { countWaiting } from '../support/waiting.ts'
 
 let service: TestService
 let merchant: Merchant
@@ -1009,9 +1010,13 @@ describe('erase', () => {
     'a %s that comes during the erasure finds nobody and brings nobody back',
     async (_what, act, status) => {
       const { customer } = await merchant.register(campaign)
+      const own = await service.database.pool.query('SELECT org_id FROM organizations WHERE id = $1', [
+        merchant.id.slice(4),
+      ])
       const holder = await service.database.pool.connect()
       await holder.query('BEGIN')
-      await holder.query('SELECT 1 FROM wallets WHERE customer_id = $1 FOR UPDATE', [customer.slice(4)])
+      const wallet = `SELECT 1 FROM wallets WHERE org_id = ${own.rows[0].org_id} AND customer_id = $1 FOR UPDATE`
+      await holder.query(wallet, [customer.slice(4)])
       const erased = erase(customer)
       await waitingStatements(1)
       const late = act(customer)
@@ -1029,11 +1034,7 @@ describe('erase', () => {
 
   /** Resolves when so many statements wait for a lock in this database. */
   async function waitingStatements(count: number): Promise<void> {
-    for (;;) {
-      const { rows } = await service.database.pool.query(
-        "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-      )
-      if (rows[0].n >= count) return
+    while ((await countWaiting(service.database.pool)) < count) {
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
   }

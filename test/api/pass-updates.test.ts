@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Jobs } from '../../src/jobs/run-jobs.ts'
 import { startPassUpdates } from '../../src/jobs/update-passes.ts'
@@ -183,15 +184,18 @@ describe.skipIf(!hasOpenssl)('a phone with a pass', () => {
     await register(held, phone)
     await soon(() => pushesTo(phone).length).toBe(1)
     // One of them has taken the organization, and never comes back.
-    const feed =
-      'UPDATE pass_feeds SET lease = gen_random_uuid(), leased_until = now() + $2::interval WHERE org_id = $1'
     const { org } = service.deps.passTokens.read(held.token)!
-    await service.database.pool.query(feed, [org, '1 hour'])
+    const take = (period: string) =>
+      service.database.pool.query(
+        'UPDATE pass_feeds SET lease = $3, leased_until = now() + $2::interval WHERE org_id = $1',
+        [org, period, randomUUID()],
+      )
+    await take('1 hour')
     await shop.adjust(held, 'points', 5)
     const marker = newPhone()
     await register(held, marker)
     expect(pushesTo(marker)).toHaveLength(0)
-    await service.database.pool.query(feed, [org, '0 seconds'])
+    await take('0 seconds')
     await soon(() => pushesTo(marker).length).toBe(1)
     await soon(() => pushesTo(phone).length).toBe(2)
     await Promise.all(running.map((jobs) => jobs.stop()))

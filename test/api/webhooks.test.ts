@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startDeliveries } from '../../src/jobs/deliver-webhooks.ts'
@@ -187,7 +188,7 @@ test('five days of failures pause a webhook', async () => {
     (
       await service.database.pool.query(
         `SELECT w.paused_because, jsonb_array_length(d.attempts) AS attempts FROM webhooks w
-         JOIN webhook_deliveries d ON d.webhook_id = w.id WHERE w.url = $1`,
+         JOIN webhook_deliveries d ON d.org_id = w.org_id AND d.webhook_id = w.id WHERE w.url = $1`,
         [receiver.url],
       )
     ).rows[0]
@@ -250,7 +251,8 @@ test('several processes at once, one of them lost in the middle: nothing is lost
   await happen(events / 2)
   // A process that ends without a word leaves its lease, and what it has sent without noting it.
   await service.database.pool.query(
-    `UPDATE webhooks SET lease = gen_random_uuid(), leased_until = now() + interval '1 second'`,
+    `UPDATE webhooks SET lease = $1, leased_until = now() + interval '1 second'`,
+    [randomUUID()],
   )
   await happen(events / 2)
   const seen = () => new Set(bodies().map(({ position }) => position))

@@ -7,6 +7,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deleteOldEvents } from '../../src/operations/events/delete-old-events.ts'
 import { insertEvents } from '../../src/store/events.ts'
+import { shifted } from '../../src/store/shifted.ts'
 import { inTransaction } from '../../src/store/tenant.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 import { many, startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
@@ -136,10 +137,11 @@ test('while old events are deleted behind it, a reader is told that it is too la
     const ofMerchant = 'org_id = (SELECT org_id FROM organizations WHERE id = $1)'
     const { pool } = two.service.database
     const id = merchant.id.slice(4)
+    const earlier = shifted('created_at', "- interval '9 days'")
     const outcomes = await many(30, async (i) => {
       if (i % 3 === 0) {
         await pool.query(
-          `UPDATE events SET created_at = created_at - interval '9 days' WHERE ${ofMerchant} AND position <= $2`,
+          `UPDATE events SET created_at = ${earlier} WHERE ${ofMerchant} AND position <= $2`,
           [id, i + 1],
         )
         await pruneNow(pruned, id)
