@@ -6,8 +6,9 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { packageRoot } from '../../src/package-root.ts'
+import { isOnCluster } from '../support/cluster.ts'
 import { makeScene } from './scene.ts'
-import { runStorm, type StormResult } from './storm.ts'
+import { runStorm, type Storm, type StormResult } from './storm.ts'
 import { storms } from './storms.ts'
 
 const { values } = parseArgs({
@@ -22,7 +23,11 @@ const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000))
 const minutes = Number(values.minutes)
 if (!Number.isSafeInteger(seed) || !(minutes > 0)) throw new Error('--seed and --minutes take numbers')
 
-const chosen = storms.filter(({ name }) => values.only === undefined || name.includes(values.only))
+// On a cluster, those that do not harm a PostgreSQL which the service has started.
+const isPossible = ({ database }: Storm) => !isOnCluster || database === 'external' || database === 'proxied'
+const chosen = storms.filter(
+  (storm) => isPossible(storm) && (values.only === undefined || storm.name.includes(values.only)),
+)
 const shareMs = Math.round((minutes * 60_000) / chosen.length)
 console.log(`seed ${seed}, ${chosen.length} faults, ${values.short ? 'short form' : `${minutes} minutes`}`)
 

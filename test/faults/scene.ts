@@ -11,6 +11,7 @@ import {
 } from '../../src/embedded-postgres/embedded-postgres.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { type Checkout, makeCheckout } from '../support/checkout.ts'
+import { createDatabaseOnServers, isOnCluster } from '../support/cluster.ts'
 
 const programs = ['load-child', 'fault-child', 'clock-child'] as const
 
@@ -49,10 +50,11 @@ export async function makeScene(): Promise<Scene> {
       return child
     },
     async newDatabase() {
+      const database = `storm_${process.pid}_${++databases}`
+      if (isOnCluster) return createDatabaseOnServers(database)
       // With the settings of a real one: what is acknowledged is on disk.
       server ??= startEmbeddedPostgres({ folder: join(folder, 'postgres') })
       const { connection } = await server
-      const database = `storm_${++databases}`
       const client = createClient({ ...connection, database: 'postgres' })
       await client.connect()
       await client.query(`CREATE DATABASE ${database}`)

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type EmbeddedConnection, openPool } from '../../src/database/pool.ts'
 import { findEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts'
 import { ownSecrets, type Settings } from '../support/checkout.ts'
+import { isOnCluster } from '../support/cluster.ts'
 import { auditStorm, type Tally } from './audit-storm.ts'
 import { readCallLog } from './call-log.ts'
 import {
@@ -160,7 +161,7 @@ export async function runStorm(scene: Scene, storm: Storm, options: StormOptions
   problems.push(...checkReadiness(storm, readiness.samples, started.reports))
   problems.push(...services.checkEnds(started.reports))
 
-  const pool = openPool(place.connection, { applicationName: 'auditor' })
+  const pool = openPool(place.connection, { applicationName: 'auditor', isDistributed: isOnCluster })
   const serviceLog = services.log()
   const { organization } = merchant
   const deadlineMs = storm.deadlineMs ?? defaultDeadlineMs
