@@ -26,6 +26,10 @@ export const paths = {
   webhooks: () => '/webhooks',
   webhook: (id: string) => `/webhooks/${id}`,
   delivery: (webhook: string, id: string) => `/webhooks/${webhook}/deliveries/${id}`,
+  sources: () => '/sources',
+  source: (id: string) => `/sources/${id}`,
+  sourceMapping: (id: string) => `/sources/${id}/mapping`,
+  received: (source: string, id: string) => `/sources/${source}/received/${id}`,
   events: () => '/events',
   requests: () => '/requests',
   request: (id: string) => `/requests/${id}`,
@@ -40,4 +44,5 @@ export const consoleBase = '/console'
 /** Paths outside of the console. */
 export const till = '/till'
 export const apiReference = '/docs'
-export const guide = (name: 'import' | 'messages' | 'wallet-passes'): string => `/docs/guides/${name}`
+export const guide = (name: 'import' | 'messages' | 'sources' | 'wallet-passes'): string =>
+  `/docs/guides/${name}`

@@ -70,6 +70,7 @@ const preview = ['campaigns', 'forms', 'schema-texts', 'transactions']
 const sale = ['transactions', 'customers', 'schema-texts']
 const sales = ['transactions', 'customers']
 const webhooks = ['webhooks', 'developers']
+const sources = ['sources', 'developers', 'customers']
 const messages = ['messages', 'customers']
 const directory = () => import('./pages/directory/directory-page.tsx')
 
@@ -180,6 +181,22 @@ const pages = [
     webhooks,
     'DeliveryPage',
     () => import('./pages/developers/delivery-page.tsx'),
+  ),
+  page('/sources', 'manage', sources, 'SourcesPage', () => import('./pages/sources/sources-page.tsx')),
+  page('/sources/$id', 'manage', sources, 'SourcePage', () => import('./pages/sources/source-page.tsx')),
+  page(
+    '/sources/$id/mapping',
+    'manage',
+    ['sources', 'transactions', 'schema-texts'],
+    'MappingPage',
+    () => import('./pages/sources/mapping-page.tsx'),
+  ),
+  page(
+    '/sources/$id/received/$received',
+    'manage',
+    sources,
+    'ReceivedPage',
+    () => import('./pages/sources/received-page.tsx'),
   ),
   page('/events', 'manage', webhooks, 'EventsPage', () => import('./pages/developers/events-page.tsx')),
   page(

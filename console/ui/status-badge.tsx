@@ -11,6 +11,7 @@ const tones = {
   person: { invited: 'waiting', active: 'good', blocked: 'wrong' },
   connection: { active: 'good', revoked: 'over' },
   delivery: { 1: 'waiting', 2: 'good', 3: 'wrong' },
+  received: { 1: 'waiting', 2: 'good', 3: 'over', 4: 'wrong' },
   message: { 1: 'waiting', 2: 'waiting', 3: 'good', 4: 'wrong', 5: 'wrong', 6: 'wrong' },
 } as const satisfies Record<string, Record<string, Tone>>
 

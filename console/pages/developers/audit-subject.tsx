@@ -22,6 +22,7 @@ const places: Record<string, (subject: AuditSubject) => Place> = {
   person: () => ({ to: paths.people() }),
   connection: () => ({ to: paths.connections() }),
   webhook: ({ id }) => ({ to: paths.webhook(id) }),
+  source: ({ id }) => ({ to: paths.source(id) }),
   organization: () => ({ to: paths.settings() }),
 }
 

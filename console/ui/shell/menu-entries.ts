@@ -12,6 +12,7 @@ import {
   IconSettings,
   IconSpeakerphone,
   IconTicket,
+  IconTransferIn,
   IconUsers,
   IconUsersGroup,
   IconWebhook,
@@ -54,6 +55,7 @@ export const menu: readonly { readonly section: string; readonly entries: readon
     entries: [
       { key: 'connections', to: paths.connections(), icon: IconPlugConnected, scope: 'manage' },
       { key: 'webhooks', to: paths.webhooks(), icon: IconWebhook, scope: 'manage' },
+      { key: 'sources', to: paths.sources(), icon: IconTransferIn, scope: 'manage' },
       { key: 'events', to: paths.events(), icon: IconActivity, scope: 'manage' },
       { key: 'requests', to: paths.requests(), icon: IconListDetails, scope: 'manage' },
       { key: 'audit', to: paths.audit(), icon: IconHistory, scope: 'manage' },

@@ -190,7 +190,7 @@ function MenuEntries({ session, onChoose }: MenuEntriesProps) {
             onClick={onChoose}
             label={t(`pages.${key}`)}
             // All entries fit into a window of usual height; a finger needs more room.
-            py={{ base: 8, sm: 6 }}
+            py={{ base: 8, sm: 5 }}
             leftSection={<Icon size={18} aria-hidden />}
           />
         ))}
