@@ -2,11 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { nothingReasons } from '../../src/adapters/made.ts'
 import { eventTypes } from '../../src/domain/event.ts'
 import type { MovementKind } from '../../src/domain/ledger-entry.ts'
 import { messageFailures, messageKinds, messageStatus } from '../../src/domain/message.ts'
 import { refusals } from '../../src/domain/refusal.ts'
 import { skipReasons } from '../../src/domain/skip-reason.ts'
+import { receivedProblems } from '../../src/domain/source.ts'
 import { passProblems } from '../../src/domain/wallet-pass.ts'
 import { warningCodes } from '../../src/domain/warning.ts'
 import { packageRoot } from '../../src/package-root.ts'
@@ -67,5 +69,15 @@ test('every kind and status of a message, and what its text may contain', () => 
 test('everything that can be wrong with the keys for passes, with what to do', () => {
   const worded: Record<string, object> = texts('passes').problem
   expect(Object.keys(worded).sort()).toEqual(Object.keys(passProblems).sort())
+  for (const words of Object.values(worded)) expect(Object.keys(words)).toEqual(['what', 'todo'])
+})
+
+test('everything that keeps what a source received from being recorded, with what to do', () => {
+  const worded: Record<string, object> = texts('sources').problem
+  const codes = Object.keys({ ...nothingReasons, ...receivedProblems })
+  expect(codes.filter((code) => !(code in worded))).toEqual([])
+  // The others are refusals.
+  const others = Object.keys(worded).filter((code) => !codes.includes(code))
+  expect(others.filter((code) => !(code in refusals))).toEqual([])
   for (const words of Object.values(worded)) expect(Object.keys(words)).toEqual(['what', 'todo'])
 })
