@@ -3,7 +3,7 @@ import { getReceived, getSource, type Source } from './requests.ts'
 
 export const sourceKinds = ['square', 'shopify', 'json'] as const
 
-const waitingMs = 5_000
+const waitingMs = 2_000
 
 /** A source, asked for again until its first request has been received. */
 export const sourceQuery = (id: string) =>
