@@ -104,8 +104,9 @@ export async function transact<Q extends Questions, T>(
       const answered = answer(result)
       // The audit entry commits with the change, or neither does.
       const note = audit(result, answered.body)
-      if (write.record && note) await write.record(tenant, result, toAuditEntry(note, deps.clock()))
-      else await recordAudit(tenant, note, deps.clock())
+      const now = deps.clock()
+      if (write.record && note) await write.record(tenant, result, toAuditEntry(note, now))
+      else await recordAudit(tenant, note, now)
       if (call) await keepReply(tenant, call, answered, deps)
       return { ...answered, isReplay: false }
     }),

@@ -457,6 +457,7 @@ const parts: Record<string, Part> = {
         mapping: '$',
       },
       { campaign: null, registersCustomers: false, signatureHeader: null },
+      { accessToken: 'a-token-of-square', environment: 'sandbox' },
     ],
   }),
   'POST /v1/sources/{id}/try': () => ({

@@ -350,7 +350,7 @@ export const probes: Record<string, Probe> = {
   'GET /v1/deliveries/{id}': (ids) => at(`/v1/deliveries/${ids.delivery}`),
   'POST /v1/deliveries/{id}/replay': (ids) => at(`/v1/deliveries/${ids.delivery}/replay`, {}),
   'GET /v1/sources': () => at('/v1/sources'),
-  'POST /v1/sources': () => at('/v1/sources', { kind: 'shopify', name: 'Shop' }),
+  'POST /v1/sources': (ids) => at('/v1/sources', { kind: 'shopify', name: 'Shop', campaign: ids.campaign }),
   'GET /v1/sources/{id}': (ids) => at(`/v1/sources/${ids.source}`),
   'PATCH /v1/sources/{id}': (ids) =>
     at(`/v1/sources/${ids.source}`, { campaign: ids.campaign, name: 'A' }, { name: 'B' }),

@@ -93,7 +93,7 @@ function seen(reply: Reply, sent: string): string {
     .replaceAll(encodeURIComponent(sent), '<sent>')
     .replaceAll(/\blwi_\d+-[\w-]{43}/g, '<link>')
     .replaceAll(/\b([a-z]+)_[0-9a-f]{32}\b/g, '<$1>')
-    .replaceAll(/\/w\/[\w-]{54}"/g, '/w/<address>"')
+    .replaceAll(/\/(w|inbound)\/[\w-]{54}"/g, '/$1/<address>"')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
     .replaceAll(/\b(lw[ks])_[\w-]+/g, '<$1>')
     .replaceAll(/\bwhsec_[\w+/]+=*/g, '<whsec>')

@@ -73,7 +73,9 @@ SOURCE=$(pick .id)
 curl -X POST "$(pick .url)" \\
   -H "authorization: Bearer $(pick .secret)" \\
   -H 'content-type: application/json' \\
-  -d '{"receipt":"M-1","mail":"ada@example.com","total":12.5}'`,
+  -d @- <<JSON
+{"receipt":"M-$RUN","mail":"ada-$RUN@example.com","total":12.5}
+JSON`,
   },
   'Test mode': {
     about: 'The examples about the clock use a token of the test organization that an earlier one creates:',
