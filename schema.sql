@@ -1006,6 +1006,8 @@ CREATE INDEX received_messages_of_source ON received_messages USING btree (org_i
 
 CREATE UNIQUE INDEX received_messages_once ON received_messages USING btree (org_id, source_id, event_id) WHERE (event_id IS NOT NULL);
 
+CREATE INDEX received_messages_waiting ON received_messages USING btree (org_id, source_id) WHERE (problem_code = 'sale_unknown'::text);
+
 CREATE UNIQUE INDEX returns_opaque_id_unique ON returns USING btree (org_id, opaque_id) WHERE (opaque_id IS NOT NULL);
 
 CREATE INDEX sessions_connection ON sessions USING btree (org_id, connection_id, expires_at);

@@ -51,6 +51,8 @@ CREATE TABLE received_messages (
 CREATE UNIQUE INDEX received_messages_once ON received_messages (org_id, source_id, event_id) WHERE event_id IS NOT NULL;
 CREATE INDEX received_messages_of_source ON received_messages (org_id, source_id, id);
 CREATE INDEX received_messages_due ON received_messages (org_id, next_attempt_at) WHERE status = 1;
+-- Returns that came before their sale.
+CREATE INDEX received_messages_waiting ON received_messages (org_id, source_id) WHERE problem_code = 'sale_unknown';
 CREATE INDEX received_messages_of_customer ON received_messages (org_id, customer_id) WHERE customer_id IS NOT NULL;
 
 ALTER TABLE sources ENABLE ROW LEVEL SECURITY;

@@ -54,7 +54,7 @@ const realTime: Record<string, readonly [uses: number, why: string]> = {
   'src/operations/record-requests.ts': [1, 'the request log'],
   'src/operations/sources/manage-sources.ts': [2, 'whether a token has ended, and when work is due'],
   'src/operations/sources/receive-message.ts': [1, 'when something came'],
-  'src/operations/sources/record-received.ts': [3, 'attempts'],
+  'src/operations/sources/record-received.ts': [4, 'attempts'],
   'src/operations/test-mode/advance-clock.ts': [4, 'leases, and how far the clock is ahead'],
   'src/operations/test-mode/visit.ts': [1, 'sessions'],
   'src/operations/transact.ts': [3, 'stored responses and the audit log'],

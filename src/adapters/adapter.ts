@@ -29,4 +29,6 @@ export interface Adapter {
    * about devices and payments.
    */
   excerpt(payload: unknown): unknown
+  /** What may stay of an excerpt that is not about a customer; undefined for nothing. */
+  withoutBuyer(excerpt: unknown): unknown
 }

@@ -39,3 +39,9 @@ function keepSingle(value: unknown): unknown {
   if (typeof value === 'string') return storable(value).slice(0, longest).toWellFormed()
   return typeof value === 'number' || typeof value === 'boolean' || value === null ? value : undefined
 }
+
+/** Without some properties of the outermost object. */
+export function omit(value: unknown, ...properties: readonly string[]): unknown {
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !properties.includes(name)))
+}

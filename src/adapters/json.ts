@@ -44,6 +44,8 @@ export const json: Adapter = {
   },
 
   excerpt: (payload) => keepAll(payload),
+
+  withoutBuyer: () => undefined,
 }
 
 const firstOf = (values: readonly (string | undefined)[]) => values.find((value) => value !== undefined)
@@ -127,6 +129,7 @@ const ReturnSchema = Type.Object(
       currency: Currency,
       items: Type.Array(Type.Object({ id: Id, quantity: Quantity }, strict), { minItems: 1, maxItems }),
       amount: Money,
+      everything: Type.Literal(true),
       reason: Type.String({ maxLength: 500 }),
     }),
   },
@@ -168,10 +171,15 @@ function checkSale(sale: Record<string, unknown>): Made | MappingProblem {
 function checkReturn(made: Record<string, unknown>): Made | MappingProblem {
   const wrong = findProblem(ReturnSchema, made)
   if (wrong !== undefined) return problem(wrong)
-  const { items = [] } = made as unknown as ReturnMade
+  const { everything, ...rest } = made
+  const { items = [], amount } = rest as unknown as ReturnMade
+  // JSONata leaves out what it does not find, and a whole sale must not come back because of that.
+  if (items.length === 0 && amount === undefined && everything === undefined) {
+    return problem('items: are missing; "everything": true returns all that is left of the sale.')
+  }
   const decimals = items.findIndex(({ quantity }) => decimalsOf(quantity) > maxPriceDecimals)
   if (decimals >= 0) return problem(tooManyDecimals(`items[${decimals}].quantity`))
-  return made as unknown as ReturnMade
+  return rest as unknown as ReturnMade
 }
 
 /** What a schema cannot say. */

@@ -6,7 +6,7 @@
 import { currencyDecimals } from '../domain/currency.ts'
 import { fromMinor, toMinor } from '../domain/money.ts'
 import type { Adapter } from './adapter.ts'
-import { pick, type Shape } from './excerpt.ts'
+import { omit, pick, type Shape } from './excerpt.ts'
 import type { ItemMade, Made, Who } from './made.ts'
 import {
   addUp,
@@ -90,6 +90,9 @@ export const shopify: Adapter = {
   },
 
   excerpt: (payload) => withCardAttributeOnly(pick(payload, excerptShape)),
+
+  withoutBuyer: (excerpt) =>
+    omit(excerpt, 'customer', 'email', 'contact_email', 'phone', 'note_attributes', 'user_id'),
 }
 
 /** Other attributes of the cart are none of our business: shops ask for gift messages and delivery dates there. */

@@ -9,7 +9,7 @@ import { isBarcode } from '../domain/barcode.ts'
 import { currencyDecimals } from '../domain/currency.ts'
 import { fromMinor } from '../domain/money.ts'
 import type { Adapter } from './adapter.ts'
-import { pick, type Shape } from './excerpt.ts'
+import { omit, pick, type Shape } from './excerpt.ts'
 import type { ItemMade, Made, ReturnMade, Who } from './made.ts'
 import {
   addUp,
@@ -102,6 +102,11 @@ export const square: Adapter = {
     withoutAbsent({ eventId: optionalId(at(payload, 'event_id')), topic: textOf(at(payload, 'type')) }),
 
   excerpt: (payload) => pick(payload, eventShape),
+
+  withoutBuyer: (excerpt) =>
+    isObject(excerpt) && 'order' in excerpt
+      ? { event: excerpt.event, order: omit(excerpt.order, 'customer_id', 'tenders', 'metadata') }
+      : excerpt,
 }
 
 /** The order that an event is about; undefined if it is about something else. */

@@ -82,8 +82,12 @@ const seconds = 1_000
 const minutes = 60 * seconds
 const hours = 60 * minutes
 
+const pauses = [10 * seconds, minutes, 5 * minutes, 30 * minutes, 2 * hours, 12 * hours]
+
+export const maxAttempts = pauses.length + 1
+
 /** When the next attempt is made after so many; undefined when that was the last. */
 export function nextAttemptAfter(attempts: number, now: Date): Date | undefined {
-  const pause = [10 * seconds, minutes, 5 * minutes, 30 * minutes, 2 * hours, 12 * hours][attempts - 1]
+  const pause = pauses[attempts - 1]
   return pause === undefined ? undefined : new Date(now.getTime() + pause)
 }

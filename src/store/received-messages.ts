@@ -50,17 +50,36 @@ export interface NewReceived {
   readonly receivedAt: Date
 }
 
-/** In one round trip, with what leads the background work to it. A message that is there already changes nothing. */
-export async function insertReceived(tenant: Tenant, received: NewReceived): Promise<void> {
+/** Messages of an organization that may wait to be recorded. */
+const maxPending = 10_000
+
+/**
+ * In one round trip, with what leads the background work to it. False if too many are waiting. A message that is there
+ * already changes nothing, unless its buyer was not known: nothing of that is left to try again.
+ */
+export async function insertReceived(tenant: Tenant, received: NewReceived): Promise<boolean> {
   const { id, source, eventId, topic, payload, receivedAt } = received
   const key = [String(tenant.orgId), uuidOf(source)]
+  const [pending] = await tenant.db.pipe([
+    {
+      name: 'count-pending-received',
+      text: `SELECT count(*) FROM (SELECT 1 FROM received_messages
+               WHERE org_id = $1::integer AND status = ${receivedStatus.pending} LIMIT ${maxPending}) waiting`,
+      values: [String(tenant.orgId)],
+    },
+  ])
+  if (Number(pending![0]![0]) >= maxPending) return false
   await tenant.db.pipe([
     {
       name: 'insert-received',
-      text: `INSERT INTO received_messages (org_id, id, source_id, event_id, topic, status, next_attempt_at, payload, received_at)
+      text: `INSERT INTO received_messages AS m (org_id, id, source_id, event_id, topic, status, next_attempt_at, payload,
+               received_at)
              VALUES ($1::integer, $3::uuid, $2::uuid, $4::text, $5::text, ${receivedStatus.pending}, $7::timestamptz, $6::json,
                $7::timestamptz)
-             ON CONFLICT (org_id, source_id, event_id) WHERE event_id IS NOT NULL DO NOTHING`,
+             ON CONFLICT (org_id, source_id, event_id) WHERE event_id IS NOT NULL DO UPDATE
+             SET status = EXCLUDED.status, next_attempt_at = EXCLUDED.next_attempt_at, payload = EXCLUDED.payload,
+               attempts = 0, made = NULL, problem_code = NULL, problem_text = NULL
+             WHERE m.problem_code IN ('no_customer', 'not_a_customer')`,
       values: [
         ...key,
         uuidOf(id),
@@ -78,6 +97,7 @@ export async function insertReceived(tenant: Tenant, received: NewReceived): Pro
     },
     ...armSteps(tenant, [{ kind: 'receiving', at: receivedAt }], { now: receivedAt }),
   ])
+  return true
 }
 
 export interface ReceivedFilter {
@@ -131,7 +151,7 @@ const ofActiveSources = `received_messages m
   WHERE m.org_id = $1 AND m.status = ${receivedStatus.pending}`
 
 /**
- * Takes the next message that is due and counts the attempt, so that one which ends the process is not tried forever.
+ * Takes the next message that is due and counts the attempt, so that one that ends the process is not tried forever.
  * `retryAt` is when it is due again should nothing be noted.
  */
 export async function takeDueReceived(
@@ -166,6 +186,9 @@ export interface ReceivedOutcome {
   readonly problem?: ReceivedProblem
 }
 
+/** PostgreSQL stores every character but this one, and halves of others. */
+const storable = (text: string) => text.replaceAll('\0', '\ufffd').toWellFormed().slice(0, 1_000)
+
 /** Nothing is kept of a customer who was erased meanwhile. */
 export async function updateReceived(
   tenant: Tenant,
@@ -184,8 +207,23 @@ export async function updateReceived(
       ...[payload === undefined ? null : JSON.stringify(payload)],
       ...[made === undefined ? null : JSON.stringify(made)],
       ...[customer ? uuidOf(customer) : null, transaction ? uuidOf(transaction) : null],
-      ...[returned ? uuidOf(returned) : null, problem?.code ?? null, problem?.text ?? null],
+      ...[returned ? uuidOf(returned) : null, problem?.code ?? null, problem ? storable(problem.text) : null],
     ],
+  )
+}
+
+/** Returns that came before this sale of the same source are due now. */
+export async function wakeReturnsOf(
+  tenant: Tenant,
+  source: SourceId,
+  sale: string,
+  now: Date,
+): Promise<void> {
+  await tenant.db.query(
+    `UPDATE received_messages SET status = ${receivedStatus.pending}, attempts = 0, next_attempt_at = $4
+     WHERE org_id = $1 AND source_id = $2 AND problem_code = 'sale_unknown' AND made ->> 'sale' = $3
+       AND payload IS NOT NULL`,
+    [tenant.orgId, uuidOf(source), sale, now],
   )
 }
 
@@ -200,6 +238,14 @@ export async function retryReceived(tenant: Tenant, id: ReceivedId, now: Date): 
     },
     ...armSteps(tenant, [{ kind: 'receiving', at: now }], { now }),
   ])
+}
+
+/** What a deleted source has sent is not recorded any more. */
+export async function deletePendingReceived(tenant: Tenant, source: SourceId): Promise<void> {
+  await tenant.db.query(
+    `DELETE FROM received_messages WHERE org_id = $1 AND source_id = $2 AND status = ${receivedStatus.pending}`,
+    [tenant.orgId, uuidOf(source)],
+  )
 }
 
 /** When the next one is due. */

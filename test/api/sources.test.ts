@@ -159,11 +159,10 @@ describe('Shopify', () => {
     expect(await newest(source)).toMatchObject({ status: 1, attempts: 1, problem: { code: 'sale_unknown' } })
     await fromShopify(source, 'orders/paid', anOrder())
     await record()
-    expect(await balance()).toBe(23)
-    service.advance(11_000)
-    await record()
+    // It does not wait for its next attempt.
     const [, refund] = await listed(source)
-    expect(refund).toMatchObject({ status: 2, attempts: 2 })
+    expect(refund).toMatchObject({ status: 2, customer: ada.customer })
+    expect(await balance()).toBe(15)
     await fromShopify(source, 'refunds/create', { ...shopifyRefund, id: 1, order_id: 1 })
     for (let i = 0; i < 7; i++) {
       await record()
@@ -191,6 +190,12 @@ describe('Shopify', () => {
       'received_message_not_kept',
     )
     await merchant.call('PATCH', `/v1/sources/${source.id}`, { campaign, registersCustomers: true })
+    // The sender sends it again.
+    const again = { 'x-shopify-webhook-id': ignored.eventId }
+    await fromShopify(source, 'orders/paid', { ...order, id: 2, financial_status: 'pending' }, again)
+    await record()
+    expect(await newest(source)).toMatchObject({ id: ignored.id, problem: { code: 'not_paid' } })
+    expect(JSON.stringify(await newest(source))).not.toMatch(/grace|Hopper/i)
     // It was before the card was opened, and is what the card was opened for.
     const earlier = new Date(now().getTime() - 3_600_000).toISOString()
     await fromShopify(source, 'orders/paid', { ...order, processed_at: earlier, created_at: earlier })
@@ -277,6 +282,30 @@ describe('Square', () => {
     expect(await balance()).toBe(8)
   })
 
+  test('an exchange is a sale and a return, each of which is recorded without the other', async () => {
+    const dollars = await service.createMerchant({ currency: 'USD' })
+    merchant = dollars
+    campaign = await dollars.publishCampaign()
+    ada = await dollars.register(campaign, { email: 'ada@example.com' })
+    const source = await addSquare()
+    const [line] = squareOrder.line_items
+    square.orders.set(squareOrder.id, { ...squareOrder, closed_at: now().toISOString() })
+    await fromSquare(source, orderUpdated)
+    await record()
+    expect(await balance()).toBe(12)
+    const stranger = { tenders: [], customer_id: undefined, metadata: { loyalty_card: 'UNKNOWN-1' } }
+    const tip = { uid: 'tip', source_line_item_uid: 'never sold', quantity: '1' }
+    const [back] = squareReturn.returns
+    const returns = [{ ...back, return_line_items: [...back!.return_line_items, tip] }]
+    const exchange = { ...squareOrder, ...stranger, id: 'exchange', line_items: [line], returns }
+    square.orders.set('exchange', { ...exchange, closed_at: now().toISOString() })
+    const event = { ...orderUpdated, data: { ...orderUpdated.data, id: 'exchange', object: {} } }
+    await fromSquare(source, event)
+    await record()
+    expect(await newest(source)).toMatchObject({ status: 3, problem: { code: 'not_a_customer' } })
+    expect(await balance()).toBe(8)
+  })
+
   test('an order that is not given out, and a source without a token, say so', async () => {
     const source = await addSquare({ accessToken: undefined })
     await fromSquare(source, orderUpdated)
@@ -338,6 +367,42 @@ describe('any other system', () => {
       problem: { code: expect.stringMatching(/mapping_/) },
     })
     expect(await newest(other)).toMatchObject({ status: 2 })
+  })
+
+  test('a return says what comes back, and one message holds up no other', async () => {
+    const broken = await addJson({ mapping: '$error("\\u0000 " & number)' })
+    const source = await addJson({
+      mapping: `{ "type": "return", "sale": original, "opaqueId": number, "items": lines.{ "id": sku, "quantity": n } }`,
+    })
+    await fromTill(broken, sale)
+    await fromTill(source, { number: 'M-2', original: 'M-1', lines: [] })
+    await record()
+    expect(await newest(broken)).toMatchObject({ status: 4, problem: { code: 'mapping_failed' } })
+    expect(await newest(source)).toMatchObject({ status: 4, problem: { code: 'invalid_mapping_result' } })
+    const hello = { 'content-type': 'application/x-www-form-urlencoded' }
+    const path = new URL(source.url).pathname
+    const pinged = await service.call('POST', path, { body: 'webhook_id=1', headers: hello })
+    expect([pinged.status, pinged.body]).toEqual([200, { received: false }])
+    expect((await listed(source)).length).toBe(1)
+  })
+
+  test('a message that ends the process is given up, and a flood is refused', async () => {
+    const source = await addJson()
+    await fromTill(source, sale)
+    const { pool } = service.database
+    await pool.query('UPDATE received_messages SET attempts = 7 WHERE source_id = $1', [source.id.slice(4)])
+    await record()
+    expect(await newest(source)).toMatchObject({ status: 4, problem: { code: 'internal_error' } })
+    await pool.query(
+      `INSERT INTO received_messages (org_id, id, source_id, status, next_attempt_at, received_at)
+       SELECT org_id, gen_random_uuid(), id, 1, now() + interval '1 day', now() FROM sources, generate_series(1, 10000)
+       WHERE id = $1`,
+      [source.id.slice(4)],
+    )
+    expectRefusal(await fromTill(source, sale), 503, '_unavailable')
+    await merchant.call('DELETE', `/v1/sources/${source.id}`)
+    const other = await addJson()
+    expect((await fromTill(other, sale)).status).toBe(200)
   })
 
   test('a signature in a header of its own', async () => {

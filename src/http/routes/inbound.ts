@@ -16,6 +16,8 @@ export function inboundRoutes(app: Server, { deps }: ServerOptions): void {
         access: 'public',
         lane: 'connection',
         keepsRawBody: true,
+        // WooCommerce says hello with one, and takes anything but 2xx for a failure.
+        takesForm: true,
         skipsRequestLog: true,
       },
       onRequest(request, _reply, done) {
@@ -26,12 +28,11 @@ export function inboundRoutes(app: Server, { deps }: ServerOptions): void {
       schema: { hide: true } as object,
     },
     async ({ source, headers, rawBody, body }) => {
-      await receiveMessage(deps, source!, {
-        headers: headers as Record<string, string | undefined>,
-        body: rawBody ?? Buffer.alloc(0),
-        payload: body,
-      })
-      return { received: true }
+      if (rawBody) {
+        const known = headers as Record<string, string | undefined>
+        await receiveMessage(deps, source!, { headers: known, body: rawBody, payload: body })
+      }
+      return { received: rawBody !== undefined }
     },
   )
 }

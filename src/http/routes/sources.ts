@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
 import {
   addSource,
+  checkSettings,
   getSource,
   patchSource,
   removeSource,
@@ -61,15 +62,17 @@ function addRoute(app: Server, options: ServerOptions): void {
         response: { 201: NewSourceReply },
       },
     },
-    (request, reply) =>
-      respondToWrite(deps, request, reply, {
+    async (request, reply) => {
+      await checkSettings(deps, request.caller, request.body.kind, request.body)
+      return respondToWrite(deps, request, reply, {
         work: (tenant) => addSource(tenant, deps, request.caller, request.body),
         status: 201,
         render: (source) => ({
           ...renderFor(options, request.caller.organization.orgId)(source),
           secret: source.secret,
         }),
-      }),
+      })
+    },
   )
 }
 
@@ -130,9 +133,11 @@ function changeRoute(app: Server, options: ServerOptions): void {
         response: { 200: SourceReply },
       },
     },
-    (request, reply) => {
+    async (request, reply) => {
       const id = parseId('src', request.params.id)
       const change = request.body as SourceChange
+      const { kind } = await getSource(tenantOf(deps.pool, request.caller.organization.orgId), id)
+      await checkSettings(deps, request.caller, kind, change)
       return respondToWrite(deps, request, reply, {
         work: (tenant) => patchSource(tenant, deps, request.caller, id, change),
         status: 200,

@@ -1,13 +1,6 @@
 /** Finds the card that a sale is for: that of a known customer, or of one who is registered with it. */
 import type { Who } from '../../adapters/made.ts'
-import {
-  type Card,
-  type CustomerView,
-  customerEmail,
-  isLive,
-  newestOf,
-  type Profile,
-} from '../../domain/customer.ts'
+import { type CustomerView, customerEmail, isLive, newestOf, type Profile } from '../../domain/customer.ts'
 import type { CardId, CustomerId } from '../../domain/ids.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { normalizePhone } from '../../domain/phone.ts'
@@ -31,10 +24,12 @@ export interface Buyer {
 
 export type BuyerFound = Buyer | { readonly problem: ReceivedProblemCode; readonly customer?: CustomerId }
 
+export type BuyersSource = Pick<Source, 'campaign' | 'registersCustomers'> & { readonly receivedAt: Date }
+
 export async function findBuyer(
   deps: Deps,
   caller: Caller,
-  source: Pick<Source, 'campaign' | 'registersCustomers'>,
+  source: BuyersSource,
   who: Who,
 ): Promise<BuyerFound> {
   const { organization } = caller
@@ -76,16 +71,20 @@ async function findByProfile(tenant: Tenant, profile: Profile): Promise<Customer
 
 function cardOf(
   { customer, cards }: Pick<CustomerView, 'cards'> & { readonly customer: { readonly id: CustomerId } },
-  { campaign }: Pick<Source, 'campaign'>,
+  { campaign, registersCustomers, receivedAt }: BuyersSource,
 ): Buyer | 'no_card' | 'several_cards' {
   const usable = cards.filter(isLive)
   const [first, second] = campaign ? usable.filter((card) => card.campaign === campaign) : usable
   if (!first) return 'no_card'
   if (second) return 'several_cards'
-  return { customer: customer.id, card: newestCard(first, cards) }
+  // By an earlier attempt, for this sale.
+  const isNew = registersCustomers && first.createdAt >= receivedAt
+  return {
+    customer: customer.id,
+    card: newestOf(first, cards).id,
+    registeredAt: isNew ? first.createdAt : undefined,
+  }
 }
-
-const newestCard = (card: Card, cards: readonly Card[]): CardId => newestOf(card, cards).id
 
 /** A name alone is nobody who could be found again. */
 const mayRegister = (

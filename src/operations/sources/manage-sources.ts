@@ -13,7 +13,12 @@ import { findCampaign } from '../../store/campaigns.ts'
 import { findBranchByOpaqueId, insertDirectoryEntry } from '../../store/directory.ts'
 import { upsertDueWork } from '../../store/due-work.ts'
 import { newId } from '../../store/new-id.ts'
-import { findReceived, type ReceivedWithContent, retryReceived } from '../../store/received-messages.ts'
+import {
+  deletePendingReceived,
+  findReceived,
+  type ReceivedWithContent,
+  retryReceived,
+} from '../../store/received-messages.ts'
 import {
   countSources,
   deleteSource,
@@ -65,7 +70,6 @@ export async function addSource(
 ): Promise<Source & { readonly secret?: string }> {
   const now = deps.clock()
   const { kind, name, registersCustomers = false } = input
-  await checkSettings(deps, caller, kind, input)
   if (kind === 'json' && input.mapping === undefined) {
     throw new Refused('_invalid_payload', 'mapping: is missing.')
   }
@@ -110,7 +114,6 @@ export async function patchSource(
   if (change.secret !== undefined || change.accessToken) await holdCaller(tenant, caller, now)
   const source = id && (await lockSource(tenant, id))
   if (!source) throw notFound('source_not_found')
-  await checkSettings(deps, caller, source.kind, change)
   const { name = source.name, registersCustomers = source.registersCustomers } = change
   const campaign =
     change.campaign === undefined ? source.campaign : await campaignOf(tenant, change.campaign ?? undefined)
@@ -134,7 +137,8 @@ const settingsOf: Record<SourceKind, readonly (keyof SourceSettings)[]> = {
   json: ['secret', 'signatureHeader', 'mapping'],
 }
 
-async function checkSettings(
+/** Before the transaction begins: a mapping is parsed where others may be running. */
+export async function checkSettings(
   { mappings }: Deps,
   { organization }: Caller,
   kind: SourceKind,
@@ -194,6 +198,7 @@ export async function getSource(tenant: Tenant, id: SourceId | undefined): Promi
 
 export async function removeSource(tenant: Tenant, id: SourceId | undefined): Promise<SourceId> {
   if (!id || !(await deleteSource(tenant, id))) throw notFound('source_not_found')
+  await deletePendingReceived(tenant, id)
   return id
 }
 
@@ -212,7 +217,8 @@ export async function retryMessage(
 ): Promise<ReceivedWithContent> {
   const received = await getReceived(tenant, id)
   if (received.status === receivedStatus.recorded) return received
-  if (received.payload === undefined) throw new Refused('received_message_not_kept')
+  const isStranger = ['no_customer', 'not_a_customer'].includes(received.problem?.code ?? '')
+  if (received.payload === undefined || isStranger) throw new Refused('received_message_not_kept')
   await retryReceived(tenant, received.id, now)
   return getReceived(tenant, received.id)
 }

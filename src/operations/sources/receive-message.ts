@@ -38,7 +38,7 @@ export async function receiveMessage(
     throw new Refused('invalid_signature', sealed ? undefined : 'The source has no signing key yet.')
   }
   const { eventId, topic } = adapter.identify(headers, payload)
-  await insertReceived(tenant, {
+  const isStored = await insertReceived(tenant, {
     id: newId('rcv', now),
     source: source.id,
     eventId: eventId?.slice(0, 255),
@@ -46,4 +46,6 @@ export async function receiveMessage(
     payload: adapter.excerpt(payload),
     receivedAt: now,
   })
+  // Senders try again later.
+  if (!isStored) throw new Refused('_unavailable', 'Too many messages of the organization are waiting.')
 }

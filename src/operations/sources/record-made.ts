@@ -1,13 +1,13 @@
 /** Records a sale or a return that was made of a message, as if a till had sent it. */
-import type { Made, ReturnMade, SaleMade } from '../../adapters/made.ts'
+import { type Made, nothingReasons, type ReturnMade, type SaleMade } from '../../adapters/made.ts'
 import { findWrongNumber } from '../../domain/basket.ts'
 import type { CustomerId, ReturnId, TransactionId } from '../../domain/ids.ts'
 import { refuseLargeMetaData } from '../../domain/meta-data.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { type ReceivedProblemCode, receivedProblems, type Source } from '../../domain/source.ts'
-import { transactionStatus } from '../../domain/transaction.ts'
+import { type Transaction, transactionStatus } from '../../domain/transaction.ts'
 import { tenantOf } from '../../store/tenant.ts'
-import { listTransactions } from '../../store/transactions.ts'
+import { findTransaction, listTransactions } from '../../store/transactions.ts'
 import type { BasketRequest, Processed } from '../baskets/job.ts'
 import { processGroup, toJob } from '../baskets/process.ts'
 import { returnTransaction } from '../baskets/return-transaction.ts'
@@ -16,68 +16,77 @@ import { fingerprintOf } from '../fingerprint.ts'
 import { changeWallet } from '../wallets/change-wallet.ts'
 import { type Buyer, findBuyer } from './find-buyer.ts'
 
-export interface Recorded {
-  readonly customer?: CustomerId
-  readonly transaction?: TransactionId
-  readonly return?: ReturnId
-  /** Whether all of it was there before. */
-  readonly isReplay: boolean
+/** What is known when the work ends, also when it ends with an error. */
+export interface Progress {
+  customer?: CustomerId
+  transaction?: TransactionId
+  return?: ReturnId
+  /** Whether something is new. */
+  hasRecorded: boolean
 }
+
+type ProblemCode = ReceivedProblemCode | 'amount_refund'
 
 /** Why something was not recorded, in the words of the log. */
 export class NotRecorded extends Error {
   override name = 'NotRecorded'
-  readonly code: ReceivedProblemCode
-  readonly customer: CustomerId | undefined
-  readonly transaction: TransactionId | undefined
-  constructor(
-    code: ReceivedProblemCode,
-    about: { readonly customer?: CustomerId; readonly transaction?: TransactionId } = {},
-  ) {
-    super(receivedProblems[code])
+  readonly code: ProblemCode
+  constructor(code: ProblemCode) {
+    super(code === 'amount_refund' ? nothingReasons[code] : receivedProblems[code])
     this.code = code
-    this.customer = about.customer
-    this.transaction = about.transaction
   }
 }
 
+export type Recording = Pick<Source, 'kind' | 'campaign' | 'registersCustomers'> & {
+  /** A card that is younger was opened for the sale. */
+  readonly receivedAt: Date
+}
+
+/**
+ * Each part on its own: in an exchange, what came back does not depend on what was bought instead. Throws the first
+ * error after everything was tried.
+ */
 export async function recordMade(
   deps: Deps,
   caller: Caller,
-  source: Pick<Source, 'campaign' | 'registersCustomers'>,
+  recording: Recording,
   made: Exclude<Made, { type: 'nothing' }>,
-): Promise<Recorded> {
+  progress: Progress,
+): Promise<void> {
   const { also = [] } = made
-  const first = made.type === 'sale' ? await recordSale(deps, caller, source, made) : undefined
-  const returns = made.type === 'sale' ? also : [made, ...also]
-  let recorded: Recorded = first ?? { isReplay: true }
-  for (const each of returns) {
-    const returned = await recordReturn(deps, caller, each)
-    recorded = { ...returned, ...recorded, isReplay: recorded.isReplay && returned.isReplay }
+  const errors: unknown[] = []
+  const attempt = (part: Promise<void>) => part.catch((error: unknown) => void errors.push(error))
+  if (made.type === 'sale') await attempt(recordSale(deps, caller, recording, made, progress))
+  for (const each of made.type === 'sale' ? also : [made, ...also]) {
+    await attempt(recordReturn(deps, caller, recording, each, progress))
   }
-  return recorded
+  if (errors.length > 0) throw errors[0]
 }
 
 async function recordSale(
   deps: Deps,
   caller: Caller,
-  source: Pick<Source, 'campaign' | 'registersCustomers'>,
+  recording: Recording,
   sale: SaleMade,
-): Promise<Recorded> {
-  const buyer = await findBuyerOf(deps, caller, source, sale)
-  const { transaction, isReplay } = await process(deps, caller, toRequest(sale, buyer), sale)
-  return { customer: transaction.customer, transaction: transaction.id, isReplay }
+  progress: Progress,
+): Promise<void> {
+  const buyer = await findBuyerOf(deps, caller, recording, sale, progress)
+  const { transaction, isReplay } = await process(deps, caller, toRequest(sale, buyer), sale, progress)
+  progress.transaction = transaction.id
+  progress.hasRecorded ||= !isReplay
 }
 
 export async function findBuyerOf(
   deps: Deps,
   caller: Caller,
-  source: Pick<Source, 'campaign' | 'registersCustomers'>,
+  recording: Recording,
   { currency, who }: SaleMade,
+  progress: Progress,
 ): Promise<Buyer> {
+  const buyer = await findBuyer(deps, caller, recording, who)
+  progress.customer = buyer.customer
   checkCurrency(caller, currency)
-  const buyer = await findBuyer(deps, caller, source, who)
-  if ('problem' in buyer) throw new NotRecorded(buyer.problem, { customer: buyer.customer })
+  if ('problem' in buyer) throw new NotRecorded(buyer.problem)
   return buyer
 }
 
@@ -128,47 +137,70 @@ async function process(
   caller: Caller,
   request: BasketRequest,
   sale: SaleMade,
+  progress: Progress,
 ): Promise<Processed> {
   // Without what it says about the customer, who may have another address when it is sent again.
   const { who: _, also: __, ...meaning } = sale
   const job = toJob(deps, caller, request, { fingerprint: fingerprintOf(meaning) })!
-  const [outcome] = await processGroup(deps, caller.organization.orgId, [job])
+  const { orgId } = caller.organization
+  const [outcome] = await processGroup(deps, orgId, [job])
   if (outcome!.kind === 'done') return outcome!.result
   const { error } = outcome!
-  if (error instanceof Refused && error.code === 'transaction_already_exists') {
-    throw new NotRecorded('already_recorded', { transaction: error.transaction })
-  }
-  throw error
+  if (!(error instanceof Refused) || error.code !== 'transaction_already_exists') throw error
+  const recorded = error.transaction && (await findTransaction(tenantOf(deps.pool, orgId), error.transaction))
+  progress.transaction = error.transaction
+  progress.customer = recorded?.customer ?? progress.customer
+  throw new NotRecorded('already_recorded')
 }
 
-async function recordReturn(deps: Deps, caller: Caller, made: ReturnMade): Promise<Recorded> {
-  const { sale: number, opaqueId, items, amount, reason, currency } = made
-  checkCurrency(caller, currency)
+async function recordReturn(
+  deps: Deps,
+  caller: Caller,
+  { kind }: Recording,
+  made: ReturnMade,
+  progress: Progress,
+): Promise<void> {
+  const { sale: number, opaqueId, amount, reason, currency } = made
   const { orgId } = caller.organization
   const [sale] = await listTransactions(tenantOf(deps.pool, orgId), { opaqueId: number }, { limit: 1 })
   if (!sale) throw new NotRecorded('sale_unknown')
-  const about = { customer: sale.customer, transaction: sale.id }
+  progress.customer ??= sale.customer
+  progress.transaction ??= sale.id
+  checkCurrency(caller, currency)
+  const items = kind === 'json' ? made.items : itemsOf(sale, made)
   const { also: _, ...meaning } = made
-  const fingerprint = fingerprintOf(meaning)
-  const work = returnTransaction(deps, caller, {
+  const request = {
     transaction: sale.id,
     opaqueId,
     items,
     amount,
     reason,
-    fingerprint,
-  })
+    fingerprint: fingerprintOf(meaning),
+  }
   try {
-    const { done, isReplay } = await changeWallet(deps, orgId, work)
-    return { ...about, return: done.id, isReplay }
+    const { done, isReplay } = await changeWallet(deps, orgId, returnTransaction(deps, caller, request))
+    progress.return ??= done.id
+    progress.hasRecorded ||= !isReplay
   } catch (error) {
-    if (!(error instanceof Refused)) throw error
-    const isWhole = items === undefined && amount === undefined
-    const isOver = sale.status === transactionStatus.returned
-    const wasReturned = error.code === 'return_exceeds_sale' && (isWhole || isOver)
-    if (wasReturned || error.code === 'transaction_already_exists') {
-      throw new NotRecorded('already_recorded', about)
-    }
+    if (error instanceof Refused && isReturned(sale, request, error))
+      throw new NotRecorded('already_recorded')
     throw error
   }
+}
+
+/** Tips, and what was added to the order after it was paid, are no part of the sale, but may be of a refund. */
+function itemsOf({ basket }: Transaction, { items }: ReturnMade): ReturnMade['items'] {
+  const known = items?.filter(({ id }) => basket.lines.some((line) => line.id === id))
+  if (known?.length === 0) throw new NotRecorded('amount_refund')
+  return known
+}
+
+function isReturned(
+  { status }: Transaction,
+  { items, amount }: Pick<ReturnMade, 'items' | 'amount'>,
+  { code }: Refused,
+): boolean {
+  if (code === 'transaction_already_exists') return true
+  const isWhole = items === undefined && amount === undefined
+  return code === 'return_exceeds_sale' && (isWhole || status === transactionStatus.returned)
 }

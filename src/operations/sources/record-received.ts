@@ -2,9 +2,10 @@
  * Records what has come in, one message after the other: what a sender sent first comes first. An attempt is counted
  * before it is made, and can be repeated at any point: the receipt number tells what was recorded before.
  */
+import { allAdapters } from '../../adapters/all-adapters.ts'
 import { type Made, nothingReasons } from '../../adapters/made.ts'
 import { Refused } from '../../domain/refusal.ts'
-import { nextAttemptAfter, type ReceivedProblem, receivedStatus } from '../../domain/source.ts'
+import { maxAttempts, nextAttemptAfter, type ReceivedProblem, receivedStatus } from '../../domain/source.ts'
 import { findOwnOrganization } from '../../store/organizations.ts'
 import {
   findNextReceived,
@@ -12,17 +13,20 @@ import {
   type ReceivedWithContent,
   takeDueReceived,
   updateReceived,
+  wakeReturnsOf,
 } from '../../store/received-messages.ts'
 import { findSource, type StoredSource } from '../../store/sources.ts'
-import { tenantOf } from '../../store/tenant.ts'
+import { type Tenant, tenantOf } from '../../store/tenant.ts'
 import type { Caller, Deps } from '../deps.ts'
 import type { Turn } from '../turn.ts'
 import { type Meaning, makeOfMessage, problemOf } from './make-of-message.ts'
-import { NotRecorded, recordMade } from './record-made.ts'
+import { NotRecorded, type Progress, recordMade } from './record-made.ts'
 
 const hourMs = 3_600_000
 /** Longer than an attempt can take. */
 const untilRetryMs = 120_000
+/** Others wait for this turn to end. */
+const turnMs = 1_000
 
 export async function recordReceived(
   deps: Deps,
@@ -33,14 +37,18 @@ export async function recordReceived(
   const organization = await findOwnOrganization(tenant)
   if (!organization) return {}
   if (!organization.isSubscribed) return { next: new Date(deps.clock().getTime() + hourMs) }
-  while (mayContinue()) {
+  const endsAt = performance.now() + turnMs
+  while (mayContinue() && performance.now() < endsAt) {
     const now = deps.clock()
     const received = await takeDueReceived(tenant, now, new Date(now.getTime() + untilRetryMs))
     if (!received) break
     const source = await findSource(tenant, received.source)
     if (!source) continue
-    const caller = callerOf(source, organization)
-    await updateReceived(tenant, received.id, await outcomeOf(deps, caller, source, received))
+    const work = { deps, tenant, caller: callerOf(source, organization), source, received }
+    const outcome = await outcomeOf(work)
+    await note(work, outcome)
+    // It waits for all of them.
+    if (outcome.problem?.code === 'vendor_unreachable') break
   }
   return { next: await findNextReceived(tenant) }
 }
@@ -53,103 +61,105 @@ export const callerOf = ({ user }: StoredSource, organization: Caller['organizat
   scopes: ['pos'],
 })
 
-async function outcomeOf(
-  deps: Deps,
-  caller: Caller,
-  source: StoredSource,
-  received: ReceivedWithContent,
-): Promise<ReceivedOutcome> {
-  let meaning: Meaning = {}
+interface Work {
+  readonly deps: Deps
+  readonly tenant: Tenant
+  readonly caller: Caller
+  readonly source: StoredSource
+  readonly received: ReceivedWithContent
+}
+
+/** One message that cannot be noted must not hold up the others. */
+async function note({ deps, tenant, received }: Work, outcome: ReceivedOutcome): Promise<void> {
   try {
-    const { payload, topic } = received
+    await updateReceived(tenant, received.id, outcome)
+  } catch (error) {
+    deps.log.error({ err: error, received: received.id }, 'noting what became of a message failed')
+    const { customer, transaction, status, nextAttemptAt } = outcome
+    const problem = problemOf('internal_error')
+    await updateReceived(tenant, received.id, { customer, transaction, status, nextAttemptAt, problem })
+  }
+}
+
+async function outcomeOf(work: Work): Promise<ReceivedOutcome> {
+  const { deps, caller, source, received } = work
+  const { payload, topic, attempts } = received
+  // An earlier attempt has ended the process.
+  if (attempts > maxAttempts) return { status: receivedStatus.failed, problem: problemOf('internal_error') }
+  let meaning: Meaning = {}
+  const progress: Progress = { hasRecorded: false }
+  try {
     meaning = await makeOfMessage(deps, caller.organization, source, { payload, topic })
-    return await record(deps, caller, source, received, meaning)
+    return toOutcome(work, meaning, progress, await record(work, meaning, progress))
   } catch (error) {
     deps.log.error({ err: error, received: received.id }, 'recording what a source sent failed')
-    return later(deps, received, meaning, problemOf('internal_error'))
+    const result = { problem: problemOf('internal_error'), isPassing: true }
+    return toOutcome(work, meaning, progress, result)
   }
+}
+
+interface Result {
+  readonly problem?: ReceivedProblem
+  /** Whether another attempt may succeed. */
+  readonly isPassing?: boolean
+  /** It is as it should be that nothing was recorded. */
+  readonly isIgnored?: boolean
 }
 
 async function record(
-  deps: Deps,
-  caller: Caller,
-  source: StoredSource,
-  received: ReceivedWithContent,
-  meaning: Meaning,
-): Promise<ReceivedOutcome> {
-  const { made, problem, payload } = meaning
-  if (problem) {
-    if (meaning.isPassing) return later(deps, received, meaning, problem)
-    return { status: receivedStatus.failed, problem, payload, made }
+  work: Work,
+  { made, problem, isPassing }: Meaning,
+  progress: Progress,
+): Promise<Result> {
+  if (problem) return { problem, isPassing }
+  if (!made || made.type === 'nothing') {
+    const code = made?.reason ?? 'not_mapped'
+    return { problem: { code, text: nothingReasons[code] }, isIgnored: true }
   }
-  if (!made || made.type === 'nothing') return ignoredAs(made, payload)
+  const { deps, tenant, caller, source, received } = work
   try {
-    const { isReplay, ...recorded } = await recordMade(deps, caller, source, made)
-    const known = isReplay && received.attempts === 1
-    return {
-      ...recorded,
-      status: known ? receivedStatus.ignored : receivedStatus.recorded,
-      problem: known ? problemOf('already_recorded') : undefined,
-      payload,
-      made,
-    }
+    await recordMade(deps, caller, { ...source, receivedAt: received.receivedAt }, made, progress)
+    if (made.type === 'sale') await wakeReturnsOf(tenant, source.id, made.opaqueId, deps.clock())
+    // An attempt that was interrupted may have recorded it.
+    if (progress.hasRecorded || received.attempts > 1) return {}
+    return { problem: problemOf('already_recorded'), isIgnored: true }
   } catch (error) {
-    if (error instanceof NotRecorded) return notRecorded(deps, received, meaning, made, error)
+    if (error instanceof NotRecorded) {
+      const { code, message } = error
+      // Messages overtake each other: the sale may be on its way.
+      const isPassing = code === 'sale_unknown'
+      const isIgnored = ['already_recorded', 'amount_refund', 'not_a_customer', 'sale_unknown'].includes(code)
+      return { problem: { code, text: message }, isPassing, isIgnored }
+    }
     if (!(error instanceof Refused)) throw error
-    if (error.code === '_unavailable') return later(deps, received, meaning, refusalOf(error))
-    return { status: receivedStatus.failed, problem: refusalOf(error), payload, made }
+    const { code, description, message } = error
+    return { problem: { code, text: description ?? message }, isPassing: code === '_unavailable' }
   }
 }
 
-const refusalOf = ({ code, description, message }: Refused): ReceivedProblem => ({
-  code,
-  text: description ?? message,
-})
-
-function ignoredAs(made: Made | undefined, payload: unknown): ReceivedOutcome {
-  const reason = made?.type === 'nothing' ? made.reason : 'not_mapped'
-  const status = receivedStatus.ignored
-  const problem = { code: reason, text: nothingReasons[reason] }
-  // Somebody who is not a customer is no concern of ours.
-  return { status, problem, made, payload: reason === 'no_customer' ? null : payload }
-}
-
-function notRecorded(
-  deps: Deps,
-  received: ReceivedWithContent,
-  meaning: Meaning,
-  made: Made,
-  { code, customer, transaction }: NotRecorded,
+function toOutcome(
+  { deps, source, received }: Work,
+  { payload, made }: Meaning,
+  { hasRecorded: _, ...recorded }: Progress,
+  { problem, isPassing = false, isIgnored = false }: Result,
 ): ReceivedOutcome {
-  const problem = problemOf(code)
-  const { payload } = meaning
-  if (code === 'already_recorded') {
-    return { status: receivedStatus.ignored, problem, customer, transaction, payload, made }
-  }
-  // Messages overtake each other: the sale may be on its way.
-  if (code === 'sale_unknown') return later(deps, received, meaning, problem, receivedStatus.ignored)
-  if (code === 'not_a_customer') {
-    return { status: receivedStatus.ignored, problem, payload: null, made: withoutBuyer(made) }
-  }
-  return { status: receivedStatus.failed, problem, customer, payload, made }
+  const nextAttemptAt = isPassing ? nextAttemptAfter(received.attempts, deps.clock()) : undefined
+  if (nextAttemptAt)
+    return { ...recorded, status: receivedStatus.pending, nextAttemptAt, problem, payload, made }
+  if (!problem) return { ...recorded, status: receivedStatus.recorded, payload, made }
+  if (!isIgnored) return { ...recorded, status: receivedStatus.failed, problem, payload, made }
+  const status = receivedStatus.ignored
+  // Whose customer is known can have it erased. Of others only what tells why is kept.
+  if (recorded.customer) return { ...recorded, status, problem, payload, made }
+  const isNeeded = ['not_mapped', 'sale_unknown'].includes(problem.code)
+  const content = payload ?? received.payload
+  const left = source.kind === 'json' && isNeeded ? content : allAdapters[source.kind].withoutBuyer(content)
+  return { ...recorded, status, problem, payload: left ?? null, made: made && withoutBuyer(made) }
 }
 
-/** Of somebody who is not a customer, only what was known about them is kept, not the values. */
+/** Which ways to find the buyer there were, but not the values. */
 function withoutBuyer(made: Made): unknown {
   if (made.type !== 'sale') return made
   const who = Object.fromEntries(Object.keys(made.who).map((name) => [name, '[not kept]']))
   return { ...made, who, metaData: undefined }
-}
-
-/** Another attempt, or if this was the last one, `last`. */
-function later(
-  deps: Deps,
-  { attempts }: ReceivedWithContent,
-  { payload, made }: Meaning,
-  problem: ReceivedProblem,
-  last: number = receivedStatus.failed,
-): ReceivedOutcome {
-  const nextAttemptAt = nextAttemptAfter(attempts, deps.clock())
-  const status = nextAttemptAt ? receivedStatus.pending : last
-  return { status, nextAttemptAt, problem, payload, made }
 }

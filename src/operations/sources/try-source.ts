@@ -39,10 +39,11 @@ export async function trySource(
   if (made.type === 'return') return { made }
   try {
     const caller = callerOf(source, organization)
-    const buyer = await findBuyerOf(deps, caller, { ...source, registersCustomers: false }, made)
+    const recording = { ...source, registersCustomers: false, receivedAt: new Date(0) }
+    const buyer = await findBuyerOf(deps, caller, recording, made, { hasRecorded: false })
     return { made, preview: await baskets.validate(caller, toRequest(made, buyer)) }
   } catch (error) {
-    if (error instanceof NotRecorded) return { made, problem: problemOf(error.code) }
+    if (error instanceof NotRecorded) return { made, problem: { code: error.code, text: error.message } }
     if (!(error instanceof Refused)) throw error
     return { made, problem: { code: error.code, text: error.description ?? error.message } }
   }
