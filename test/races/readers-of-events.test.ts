@@ -140,10 +140,10 @@ test('while old events are deleted behind it, a reader is told that it is too la
     const earlier = shifted('created_at', "- interval '9 days'")
     const outcomes = await many(30, async (i) => {
       if (i % 3 === 0) {
-        await pool.query(
-          `UPDATE events SET created_at = ${earlier} WHERE ${ofMerchant} AND position <= $2`,
-          [id, i + 1],
-        )
+        await pool.query(`UPDATE events SET created_at = ${earlier} WHERE ${ofMerchant} AND position <= $2`, [
+          id,
+          i + 1,
+        ])
         await pruneNow(pruned, id)
       }
       const first = await merchant.call('GET', '/v1/events?limit=5')
