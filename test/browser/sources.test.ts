@@ -85,9 +85,11 @@ test('connects Shopify step by step, and sees a sale come in', async () => {
   await lookAt(page, 'source-setup')
   await main.getByRole('textbox', { name: 'Signing key' }).fill(secret)
   await main.getByRole('button', { name: 'Save keys' }).click()
-  await main.getByText('The signing key is saved.').waitFor()
+  // Exactly: what says that it is missing contains the same words.
+  await main.getByText('The signing key is saved.', { exact: true }).waitFor()
 
   expect(await sendOrder(url, 'another secret', customer.data.email)).toBe(401)
+  await main.getByRole('alert').getByText('Rejected: wrong key').waitFor()
   expect(await sendOrder(url, secret, customer.data.email)).toBe(200)
   await receivedWith(2, addressOf(page).path)
   await main.getByRole('button', { name: 'Show setup' }).waitFor()
