@@ -1,4 +1,4 @@
-import { Alert, Button, CopyButton, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, CopyButton, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { IconCheck, IconCopy, IconEyeOff } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -26,6 +26,28 @@ export function ShownOnce({ title, warning, doneLabel, onClose, children }: Show
         </Group>
       </Stack>
     </Modal>
+  )
+}
+
+interface ShownSecretProps {
+  /** Has its words under `secret`. */
+  readonly namespace: string
+  readonly secret: string
+  readonly onClose: () => void
+}
+
+export function ShownSecret({ namespace, secret, onClose }: ShownSecretProps) {
+  const { t } = useTranslation(namespace)
+  return (
+    <ShownOnce
+      title={t('secret.title')}
+      warning={t('secret.once')}
+      doneLabel={t('secret.done')}
+      onClose={onClose}
+    >
+      <CopyField label={t('secret.label')} value={secret} />
+      <Text size="sm">{t('secret.about')}</Text>
+    </ShownOnce>
   )
 }
 

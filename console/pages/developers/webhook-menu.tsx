@@ -1,22 +1,16 @@
-import { ActionIcon, Menu, Text } from '@mantine/core'
-import {
-  IconDots,
-  IconKey,
-  IconPencil,
-  IconPlayerPause,
-  IconPlayerPlay,
-  IconTrash,
-} from '@tabler/icons-react'
+import { Text } from '@mantine/core'
+import { IconKey, IconPencil, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf } from '../../api/client.ts'
+import { Action, ActionsMenu } from '../../ui/actions-menu.tsx'
 import { FormModal } from '../../ui/form.tsx'
+import { ShownSecret } from '../../ui/shown-once.tsx'
 import { toast } from '../../ui/toast.ts'
 import { RotateForm } from './rotate-form.tsx'
 import { nameOf, type Webhook } from './webhook.ts'
 import { WebhookForm } from './webhook-form.tsx'
-import { WebhookSecret } from './webhook-secret.tsx'
 import { useSetStatus } from './webhook-state.tsx'
 
 interface WebhookMenuProps {
@@ -34,42 +28,25 @@ export function WebhookMenu({ webhook, onDeleted, isLarge }: WebhookMenuProps) {
   const { mutate: setStatus } = useSetStatus(webhook)
   const close = () => setOpened(undefined)
   const isActive = webhook.status === 'active'
-  const Toggle = isActive ? IconPlayerPause : IconPlayerPlay
   return (
     <>
-      <Menu position="bottom-end" width={220}>
-        <Menu.Target>
-          <ActionIcon
-            variant={isLarge ? 'default' : 'subtle'}
-            color="gray"
-            size={isLarge ? 36 : undefined}
-            aria-label={t('actionsFor', { name: nameOf(webhook) })}
-          >
-            <IconDots size={18} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => setOpened('edit')}>
-            {t('edit')}
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<Toggle size={16} aria-hidden />}
-            onClick={() => setStatus(isActive ? 'paused' : 'active')}
-          >
-            {t(isActive ? 'pause' : 'resume')}
-          </Menu.Item>
-          <Menu.Item leftSection={<IconKey size={16} aria-hidden />} onClick={() => setOpened('rotate')}>
-            {t('rotate')}
-          </Menu.Item>
-          <Menu.Item
-            color="red"
-            leftSection={<IconTrash size={16} aria-hidden />}
-            onClick={() => setOpened('delete')}
-          >
-            {t('delete.action')}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <ActionsMenu label={t('actionsFor', { name: nameOf(webhook) })} isLarge={isLarge}>
+        <Action icon={IconPencil} onClick={() => setOpened('edit')}>
+          {t('edit')}
+        </Action>
+        <Action
+          icon={isActive ? IconPlayerPause : IconPlayerPlay}
+          onClick={() => setStatus(isActive ? 'paused' : 'active')}
+        >
+          {t(isActive ? 'pause' : 'resume')}
+        </Action>
+        <Action icon={IconKey} onClick={() => setOpened('rotate')}>
+          {t('rotate')}
+        </Action>
+        <Action icon={IconTrash} isDangerous onClick={() => setOpened('delete')}>
+          {t('delete.action')}
+        </Action>
+      </ActionsMenu>
       {opened === 'edit' && <WebhookForm webhook={webhook} onClose={close} />}
       {opened === 'rotate' && (
         <RotateForm
@@ -81,7 +58,7 @@ export function WebhookMenu({ webhook, onDeleted, isLarge }: WebhookMenuProps) {
         />
       )}
       {opened === 'delete' && <DeleteForm webhook={webhook} onClose={close} onDeleted={onDeleted} />}
-      {secret && <WebhookSecret secret={secret} onClose={() => setSecret(undefined)} />}
+      {secret && <ShownSecret namespace="webhooks" secret={secret} onClose={() => setSecret(undefined)} />}
     </>
   )
 }

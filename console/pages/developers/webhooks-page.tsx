@@ -11,10 +11,10 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { type Column, DataList } from '../../ui/lists/data-list.tsx'
 import { Page } from '../../ui/page.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
+import { ShownSecret } from '../../ui/shown-once.tsx'
 import { nameOf, stateOf, type Webhook } from './webhook.ts'
 import { WebhookForm } from './webhook-form.tsx'
 import { WebhookMenu } from './webhook-menu.tsx'
-import { WebhookSecret } from './webhook-secret.tsx'
 import { ResumeButton, WebhookState } from './webhook-state.tsx'
 
 export function WebhooksPage() {
@@ -41,7 +41,7 @@ export function WebhooksPage() {
         }
       />
       {isAdding && <WebhookForm onClose={() => setAdding(false)} onAdded={setSecret} />}
-      {secret && <WebhookSecret secret={secret} onClose={() => setSecret(undefined)} />}
+      {secret && <ShownSecret namespace="webhooks" secret={secret} onClose={() => setSecret(undefined)} />}
     </Page>
   )
 }

@@ -7,12 +7,13 @@ import { formatNumber } from '../../i18n/format.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { type Channel, type Sender, sendersQuery } from '../../ui/messages/message.ts'
 import { type Fact, Facts, Section } from '../../ui/section.tsx'
+import { ShownSecret } from '../../ui/shown-once.tsx'
 import { Status } from '../../ui/status.tsx'
 import { useAsk } from '../../ui/use-ask.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
 import { EmailForm } from './email-form.tsx'
 import { SenderTrouble } from './sender-trouble.tsx'
-import { NewSecretForm, SenderSecret, SmsForm } from './sms-form.tsx'
+import { NewSecretForm, SmsForm } from './sms-form.tsx'
 import { TestForm } from './test-form.tsx'
 import { TestOutcome } from './test-outcome.tsx'
 
@@ -71,7 +72,7 @@ function SenderSection({ channel, sender }: SenderSectionProps) {
       {sender && channel === 'sms' && (
         <NewSecretForm sender={sender} {...dialog('secret')} onSecret={setSecret} />
       )}
-      {secret && <SenderSecret secret={secret} onClose={() => setSecret(undefined)} />}
+      {secret && <ShownSecret namespace="messages" secret={secret} onClose={() => setSecret(undefined)} />}
     </Section>
   )
 }

@@ -4,7 +4,6 @@ import { api, dataOf } from '../../api/client.ts'
 import { guide } from '../../paths.ts'
 import { FormModal } from '../../ui/form.tsx'
 import type { Sender } from '../../ui/messages/message.ts'
-import { CopyField, ShownOnce } from '../../ui/shown-once.tsx'
 import { toast } from '../../ui/toast.ts'
 import { useModalForm } from '../../ui/use-modal-form.ts'
 import { PerHourField } from './per-hour-field.tsx'
@@ -76,25 +75,5 @@ export function NewSecretForm({ sender, isOpen, onClose, onSecret }: SmsFormProp
     <FormModal {...modal} title={t('secret.newTitle')} submitLabel={t('secret.new')} isDangerous>
       <Text size="sm">{t('secret.newAbout')}</Text>
     </FormModal>
-  )
-}
-
-interface SenderSecretProps {
-  readonly secret: string
-  readonly onClose: () => void
-}
-
-export function SenderSecret({ secret, onClose }: SenderSecretProps) {
-  const { t } = useTranslation('messages')
-  return (
-    <ShownOnce
-      title={t('secret.title')}
-      warning={t('secret.once')}
-      doneLabel={t('secret.done')}
-      onClose={onClose}
-    >
-      <CopyField label={t('secret.label')} value={secret} />
-      <Text size="sm">{t('secret.about')}</Text>
-    </ShownOnce>
   )
 }

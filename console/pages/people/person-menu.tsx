@@ -1,18 +1,11 @@
-import { ActionIcon, Menu, Text } from '@mantine/core'
-import {
-  IconDots,
-  IconKey,
-  IconLock,
-  IconLockOpen,
-  IconLogout,
-  IconPencil,
-  IconTrash,
-} from '@tabler/icons-react'
+import { Text } from '@mantine/core'
+import { IconKey, IconLock, IconLockOpen, IconLogout, IconPencil, IconTrash } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
+import { Action, ActionsMenu } from '../../ui/actions-menu.tsx'
 import { FormModal } from '../../ui/form.tsx'
 import { toast } from '../../ui/toast.ts'
 import { ChangeForm } from './change-form.tsx'
@@ -51,30 +44,16 @@ export function PersonMenu({ person, onLink }: PersonMenuProps) {
     .filter((deed) => deed !== 'newLink' || !isOneself)
   return (
     <>
-      <Menu position="bottom-end" width={230}>
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={t('actionsFor', { email: person.email })}>
-            <IconDots size={18} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => setOpened('change')}>
-            {t('change.action')}
-          </Menu.Item>
-          {offered.map((deed) => {
-            const Icon = icons[deed]
-            return (
-              <Menu.Item
-                key={deed}
-                leftSection={<Icon size={16} aria-hidden />}
-                onClick={() => setOpened(deed)}
-              >
-                {t(`${deed}.action`)}
-              </Menu.Item>
-            )
-          })}
-        </Menu.Dropdown>
-      </Menu>
+      <ActionsMenu label={t('actionsFor', { email: person.email })}>
+        <Action icon={IconPencil} onClick={() => setOpened('change')}>
+          {t('change.action')}
+        </Action>
+        {offered.map((deed) => (
+          <Action key={deed} icon={icons[deed]} onClick={() => setOpened(deed)}>
+            {t(`${deed}.action`)}
+          </Action>
+        ))}
+      </ActionsMenu>
       {opened === 'change' && <ChangeForm person={person} onClose={close} />}
       {opened && opened !== 'change' && (
         <Confirmation person={person} deed={opened} onClose={close} onLink={onLink} />

@@ -1,7 +1,6 @@
-import { ActionIcon, Menu, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import {
   IconBraces,
-  IconDots,
   IconKey,
   IconPencil,
   IconPlayerPause,
@@ -9,10 +8,10 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { paths } from '../../paths.ts'
+import { Action, ActionsMenu, LinkAction } from '../../ui/actions-menu.tsx'
 import { FormModal } from '../../ui/form.tsx'
 import { toast } from '../../ui/toast.ts'
 import { KeysModal } from './keys.tsx'
@@ -35,50 +34,30 @@ export function SourceMenu({ source, onDeleted, isLarge }: SourceMenuProps) {
   const { mutate: setStatus } = useSetStatus(source)
   const close = () => setOpened(undefined)
   const isActive = !isPaused(source)
-  const Toggle = isActive ? IconPlayerPause : IconPlayerPlay
   return (
     <>
-      <Menu position="bottom-end" width={220}>
-        <Menu.Target>
-          <ActionIcon
-            variant={isLarge ? 'default' : 'subtle'}
-            color="gray"
-            size={isLarge ? 36 : undefined}
-            aria-label={t('actionsFor', { name: source.name })}
-          >
-            <IconDots size={18} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => setOpened('edit')}>
-            {t('edit')}
-          </Menu.Item>
-          {source.kind === 'json' && (
-            <Menu.Item
-              leftSection={<IconBraces size={16} aria-hidden />}
-              renderRoot={(root) => <Link to={paths.sourceMapping(source.id)} {...root} />}
-            >
-              {t('mapping.title')}
-            </Menu.Item>
-          )}
-          <Menu.Item
-            leftSection={<Toggle size={16} aria-hidden />}
-            onClick={() => setStatus(isActive ? 'paused' : 'active')}
-          >
-            {t(isActive ? 'pause' : 'resume')}
-          </Menu.Item>
-          <Menu.Item leftSection={<IconKey size={16} aria-hidden />} onClick={() => setOpened('keys')}>
-            {t('keys.replace')}
-          </Menu.Item>
-          <Menu.Item
-            color="red"
-            leftSection={<IconTrash size={16} aria-hidden />}
-            onClick={() => setOpened('delete')}
-          >
-            {t('delete.action')}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <ActionsMenu label={t('actionsFor', { name: source.name })} isLarge={isLarge}>
+        <Action icon={IconPencil} onClick={() => setOpened('edit')}>
+          {t('edit')}
+        </Action>
+        {source.kind === 'json' && (
+          <LinkAction icon={IconBraces} to={paths.sourceMapping(source.id)}>
+            {t('mapping.title')}
+          </LinkAction>
+        )}
+        <Action
+          icon={isActive ? IconPlayerPause : IconPlayerPlay}
+          onClick={() => setStatus(isActive ? 'paused' : 'active')}
+        >
+          {t(isActive ? 'pause' : 'resume')}
+        </Action>
+        <Action icon={IconKey} onClick={() => setOpened('keys')}>
+          {t('keys.replace')}
+        </Action>
+        <Action icon={IconTrash} isDangerous onClick={() => setOpened('delete')}>
+          {t('delete.action')}
+        </Action>
+      </ActionsMenu>
       {opened === 'edit' && <SourceForm kind={source.kind} source={source} onClose={close} />}
       {opened === 'keys' && <KeysModal source={source} onClose={close} />}
       {opened === 'delete' && <DeleteForm source={source} onClose={close} onDeleted={onDeleted} />}

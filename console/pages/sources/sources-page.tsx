@@ -10,12 +10,12 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { type Column, DataList } from '../../ui/lists/data-list.tsx'
 import { Page } from '../../ui/page.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
+import { ShownSecret } from '../../ui/shown-once.tsx'
 import { AddSource, KindCards, KindIcon } from './kinds.tsx'
 import { listSources, type Source, type SourceKind } from './requests.ts'
 import { stateOf } from './source.ts'
 import { SourceForm } from './source-form.tsx'
 import { SourceMenu } from './source-menu.tsx'
-import { SourceSecret } from './source-secret.tsx'
 import { ResumeButton, SourceState } from './source-state.tsx'
 
 interface Added {
@@ -67,7 +67,7 @@ export function SourcesPage() {
           onAdded={(source) => (source.secret === undefined ? open(source) : setAdded(source))}
         />
       )}
-      {added?.secret && <SourceSecret secret={added.secret} onClose={() => open(added)} />}
+      {added?.secret && <ShownSecret namespace="sources" secret={added.secret} onClose={() => open(added)} />}
     </Page>
   )
 }

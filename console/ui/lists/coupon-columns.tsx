@@ -1,6 +1,6 @@
-import { ActionIcon, Menu, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
-import { IconBan, IconCopy, IconDots } from '@tabler/icons-react'
+import { IconBan, IconCopy } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { idempotencyHeaders } from '../../api/idempotency-key.ts'
@@ -11,6 +11,7 @@ import { useProgram } from '../../i18n/campaign-names.ts'
 import { formatDate } from '../../i18n/format.ts'
 import { rewardWords } from '../../i18n/reward-words.ts'
 import { paths } from '../../paths.ts'
+import { Action, ActionsMenu } from '../actions-menu.tsx'
 import { CustomerName } from '../customer-name.tsx'
 import { Nowrap } from '../nowrap.tsx'
 import { PageLink } from '../page-link.tsx'
@@ -141,28 +142,21 @@ function CouponMenu({ coupon: { id = '', status, reward } }: { readonly coupon: 
       done: t('revoke.done'),
     })
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={t('actionsFor', { reward: reward.name })}>
-          <IconDots size={18} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item
-          leftSection={<IconCopy size={16} aria-hidden />}
-          onClick={() => {
-            copy(id)
-            toast.success(t('common:copied'))
-          }}
-        >
-          {t('copyId')}
-        </Menu.Item>
-        {status === activeStatus && (
-          <Menu.Item color="red" leftSection={<IconBan size={16} aria-hidden />} onClick={revoke}>
-            {t('revoke.submit')}
-          </Menu.Item>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+    <ActionsMenu label={t('actionsFor', { reward: reward.name })}>
+      <Action
+        icon={IconCopy}
+        onClick={() => {
+          copy(id)
+          toast.success(t('common:copied'))
+        }}
+      >
+        {t('copyId')}
+      </Action>
+      {status === activeStatus && (
+        <Action icon={IconBan} isDangerous onClick={revoke}>
+          {t('revoke.submit')}
+        </Action>
+      )}
+    </ActionsMenu>
   )
 }
