@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { FailuresLast } from './test/support/failures-last.ts'
 import { LongestFirst } from './test/support/longest-first.ts'
 
 /** Need nothing but the tree, and are done in seconds. */
@@ -19,6 +20,7 @@ export default defineConfig({
     // One more than most computers of a pipeline have: many tests wait for a process, a timeout or the disk.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
+    reporters: ['default', new FailuresLast()],
     projects: [
       { test: { name: 'unit', include: ofUnits, ...together } },
       {
