@@ -135,7 +135,10 @@ function answerBrokenRequest(
   headers: Record<string, string>,
   now: Date,
 ): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
+  // Browsers connect before they have a request. Whatever is written to such a connection is taken as the response to
+  // the request that it is used for at last.
+  const isUnused = socket.bytesRead === 0
+  if (isUnused || !socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return
   }

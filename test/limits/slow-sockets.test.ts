@@ -26,9 +26,11 @@ const bodyOf = (reply: string) => JSON.parse(reply.split('\r\n\r\n')[1]!)
 describe.concurrent('a request must arrive within its time', () => {
   const slowMs = 25_000
 
-  test('whoever sends nothing is cut off', { timeout: slowMs }, async () => {
+  test('whoever sends nothing is cut off without a word, which a browser would take as an answer', {
+    timeout: slowMs,
+  }, async () => {
     const socket = await openSocket(port)
-    expect(await socket.ended).toMatch(/^(HTTP\/1\.1 400 |$)/)
+    expect(await socket.ended).toBe('')
   })
 
   test('headers that come a line at a time are answered and cut off', { timeout: slowMs }, async () => {
