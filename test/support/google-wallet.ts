@@ -31,13 +31,21 @@ const scope = 'https://www.googleapis.com/auth/wallet_object.issuer'
 
 let made = 0
 
-/** Keys of a service account, as Google writes them to a file. */
-export function createServiceAccount(issuer = String(3388000000000 + ++made)): GoogleAccount {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+/** It takes long to find the primes of a key. Two accounts that follow each other have different ones. */
+const keyPairs: ReturnType<typeof newKeyPair>[] = []
+
+const newKeyPair = () =>
+  generateKeyPairSync('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   })
+
+/** Keys of a service account, as Google writes them to a file. */
+export function createServiceAccount(issuer = String(3388000000000 + ++made)): GoogleAccount {
+  if (keyPairs.length < 2) keyPairs.push(newKeyPair())
+  else keyPairs.reverse()
+  const { privateKey, publicKey } = keyPairs.at(-1)!
   const email = `passes-${++made}@example.iam.gserviceaccount.com`
   const file = {
     type: 'service_account',
