@@ -419,7 +419,10 @@ if TYPE_CHECKING:
     Transaction = TypedDict("Transaction", {"id": "str", "status": "TransactionStatus", "opaqueId": "NotRequired[str]", "customer": "str", "card": "str", "user": "NotRequired[str]", "userOpaqueId": "NotRequired[str]", "branch": "NotRequired[str]", "branchOpaqueId": "NotRequired[str]", "amount": "float", "payableAmount": "float", "totals": "Totals", "pointsSpent": "float", "pointsDiscount": "float", "occurredAt": "str", "warnings": "NotRequired[list[BasketWarning]]", "executedActions": "ExecutedActions", "customerName": "NotRequired[str]", "createdAt": "str", "discountAmount": "NotRequired[float]", "discountedAmount": "NotRequired[float]", "couponsIncluded": "NotRequired[bool]", "items": "list[BasketItem]", "metaData": "NotRequired[dict[str, Any]]", "campaigns": "list[CampaignRun]", "reward": "NotRequired[Union[str, list[str]]]", "returns": "list[SaleReturn]"})
     WalletKind = Literal["apple", "google"]
     PassOfCustomer = TypedDict("PassOfCustomer", {"wallet": "WalletKind", "card": "str", "isHeld": "bool", "phones": "int", "changedAt": "str"})
-    CustomerExport = TypedDict("CustomerExport", {"customer": "CustomerWithExpiry", "transactions": "list[Transaction]", "ledger": "list[LedgerEntry]", "coupons": "list[Coupon]", "passes": "list[PassOfCustomer]"})
+    ReceivedStatus = Literal[1, 2, 3, 4]
+    ReceivedProblem = TypedDict("ReceivedProblem", {"code": "str", "text": "str"})
+    ReceivedMessageWithContent = TypedDict("ReceivedMessageWithContent", {"id": "str", "source": "str", "status": "ReceivedStatus", "topic": "NotRequired[str]", "eventId": "NotRequired[str]", "attempts": "int", "nextAttemptAt": "NotRequired[str]", "customer": "NotRequired[str]", "transaction": "NotRequired[str]", "return": "NotRequired[str]", "problem": "NotRequired[ReceivedProblem]", "receivedAt": "str", "payload": "NotRequired[Any]", "made": "NotRequired[dict[str, Any]]"})
+    CustomerExport = TypedDict("CustomerExport", {"customer": "CustomerWithExpiry", "transactions": "list[Transaction]", "ledger": "list[LedgerEntry]", "coupons": "list[Coupon]", "passes": "list[PassOfCustomer]", "received": "list[ReceivedMessageWithContent]"})
     TransactionPage = TypedDict("TransactionPage", {"data": "list[Transaction]", "nextCursor": "NotRequired[str]"})
     LedgerEntryPage = TypedDict("LedgerEntryPage", {"data": "list[LedgerEntry]", "nextCursor": "NotRequired[str]"})
     CouponPage = TypedDict("CouponPage", {"data": "list[Coupon]", "nextCursor": "NotRequired[str]"})
@@ -565,12 +568,9 @@ if TYPE_CHECKING:
     SourcePage = TypedDict("SourcePage", {"data": "list[Source]", "nextCursor": "NotRequired[str]"})
     PatchSource = TypedDict("PatchSource", {"name": "NotRequired[str]", "status": "NotRequired[SourceStatus]", "campaign": "NotRequired[Union[str, None]]", "registersCustomers": "NotRequired[bool]", "secret": "NotRequired[str]", "environment": "NotRequired[SourceEnvironment]", "mapping": "NotRequired[str]", "accessToken": "NotRequired[Union[str, None]]", "signatureHeader": "NotRequired[Union[str, None]]"})
     TrySource = TypedDict("TrySource", {"payload": "Any", "topic": "NotRequired[str]", "mapping": "NotRequired[str]"})
-    ReceivedProblem = TypedDict("ReceivedProblem", {"code": "str", "text": "str"})
     SourceTrial = TypedDict("SourceTrial", {"made": "NotRequired[dict[str, Any]]", "transaction": "NotRequired[TransactionPreview]", "problem": "NotRequired[ReceivedProblem]"})
-    ReceivedStatus = Literal[1, 2, 3, 4]
     ReceivedMessage = TypedDict("ReceivedMessage", {"id": "str", "source": "str", "status": "ReceivedStatus", "topic": "NotRequired[str]", "eventId": "NotRequired[str]", "attempts": "int", "nextAttemptAt": "NotRequired[str]", "customer": "NotRequired[str]", "transaction": "NotRequired[str]", "return": "NotRequired[str]", "problem": "NotRequired[ReceivedProblem]", "receivedAt": "str"})
     ReceivedMessagePage = TypedDict("ReceivedMessagePage", {"data": "list[ReceivedMessage]", "nextCursor": "NotRequired[str]"})
-    ReceivedMessageWithContent = TypedDict("ReceivedMessageWithContent", {"id": "str", "source": "str", "status": "ReceivedStatus", "topic": "NotRequired[str]", "eventId": "NotRequired[str]", "attempts": "int", "nextAttemptAt": "NotRequired[str]", "customer": "NotRequired[str]", "transaction": "NotRequired[str]", "return": "NotRequired[str]", "problem": "NotRequired[ReceivedProblem]", "receivedAt": "str", "payload": "NotRequired[Any]", "made": "NotRequired[dict[str, Any]]"})
     MailSecurity = Literal["tls", "starttls", "none"]
     EmailSettings = TypedDict("EmailSettings", {"host": "str", "port": "int", "security": "MailSecurity", "user": "NotRequired[str]", "hasPassword": "bool", "from": "str", "replyTo": "NotRequired[str]"})
     SmsSettings = TypedDict("SmsSettings", {"url": "str"})

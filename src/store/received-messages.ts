@@ -145,6 +145,22 @@ export async function findReceived(tenant: Tenant, id: ReceivedId): Promise<Rece
   return row && toReceivedWithContent(row)
 }
 
+/** Those that a customer is known of, newest first. */
+export async function listReceivedOf(
+  tenant: Tenant,
+  customer: CustomerId,
+  page: { readonly limit: number; readonly after?: ReceivedId },
+): Promise<ReceivedWithContent[]> {
+  const rows = await many<ContentRow>(
+    tenant.db,
+    `SELECT ${withContent} FROM received_messages
+     WHERE org_id = $1 AND customer_id = $2 AND ($3::uuid IS NULL OR id < $3)
+     ORDER BY id DESC LIMIT $4`,
+    [tenant.orgId, uuidOf(customer), page.after ? uuidOf(page.after) : null, page.limit],
+  )
+  return rows.map(toReceivedWithContent)
+}
+
 /** What a paused source sends waits until it is resumed. */
 const ofActiveSources = `received_messages m
   JOIN sources s ON s.org_id = m.org_id AND s.id = m.source_id AND s.status = ${sourceStatus.active}

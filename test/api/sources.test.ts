@@ -413,7 +413,7 @@ describe('any other system', () => {
     expectRefusal(await send(source, { ...sale, number: 'M-9' }, headers), 401, 'invalid_signature')
   })
 
-  test('what a paused source sends waits, and erasing a customer erases what came', async () => {
+  test('what a paused source sends waits; it is in the export of its customer, and erased with them', async () => {
     const source = await addJson()
     await merchant.call('PATCH', `/v1/sources/${source.id}`, { status: 'paused' })
     await fromTill(source, sale)
@@ -421,7 +421,10 @@ describe('any other system', () => {
     expect(await newest(source)).toMatchObject({ status: 1, attempts: 0 })
     await merchant.call('PATCH', `/v1/sources/${source.id}`, { status: 'active' })
     await record()
-    expect(await newest(source)).toMatchObject({ status: 2, payload: sale })
+    const recorded = await newest(source)
+    expect(recorded).toMatchObject({ status: 2, payload: sale })
+    const exported = await merchant.call('GET', `/v1/customers/${ada.customer}/export`)
+    expect(exported.body.received).toEqual([recorded])
     await merchant.call('POST', `/v1/customers/${ada.customer}/erase`)
     const left = await newest(source)
     expect(left).toMatchObject({ status: 2 })

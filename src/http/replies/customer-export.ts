@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify'
 import type { CustomerExport } from '../../operations/customers/export-customer.ts'
 import type { Caller, Deps } from '../../operations/deps.ts'
 import { timeOf } from '../../operations/organizations/time-of.ts'
+import { toReceivedWithContentReply } from '../schemas/source.ts'
 import { toPassOfCustomer } from '../schemas/wallet-passes.ts'
 import { createWalletUrls } from '../wallet-urls.ts'
 import { toCouponRecordReply, toCustomerWithExpiryReply, toLedgerEntryReply } from './customer.ts'
@@ -16,7 +17,7 @@ export function sendExport(
   deps: Deps,
   reply: FastifyReply,
   asking: Asking,
-  { view, transactions, ledger, coupons, passes }: CustomerExport,
+  { view, transactions, ledger, coupons, passes, received }: CustomerExport,
 ) {
   return sendJson(reply, {
     customer: createWalletUrls(deps).ofCustomer(asking, toCustomerWithExpiryReply(view)),
@@ -24,5 +25,6 @@ export function sendExport(
     ledger: rendered(ledger, toLedgerEntryReply),
     coupons: rendered(coupons, (coupon) => toCouponRecordReply(coupon, timeOf(deps, asking.organization))),
     passes: passes.map(toPassOfCustomer),
+    received: rendered(received, toReceivedWithContentReply),
   })
 }

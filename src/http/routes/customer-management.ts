@@ -27,6 +27,7 @@ import {
   transactionExample,
 } from '../schemas/examples.ts'
 import { Id, NoBody } from '../schemas/fields.ts'
+import { ReceivedWithContentReply, receivedWithContentExample } from '../schemas/source.ts'
 import { Transaction } from '../schemas/transaction.ts'
 import { PassOfCustomer, passOfCustomerExample } from '../schemas/wallet-passes.ts'
 import type { ServerOptions } from '../server-options.ts'
@@ -52,6 +53,9 @@ const CustomerExportReply = Type.Object(
     ledger: Type.Array(LedgerEntry, { description: 'All ledger entries, newest first.' }),
     coupons: Type.Array(Coupon, { description: 'All coupons, newest first.' }),
     passes: Type.Array(PassOfCustomer, { description: 'The passes in the wallets of phones.' }),
+    received: Type.Array(ReceivedWithContentReply, {
+      description: 'What other systems sent about purchases and is still kept, newest first.',
+    }),
   },
   {
     ...named('CustomerExport'),
@@ -62,6 +66,7 @@ const CustomerExportReply = Type.Object(
         ledger: [ledgerEntryExample],
         coupons: [couponExample],
         passes: [passOfCustomerExample],
+        received: [receivedWithContentExample],
       },
     ],
   },

@@ -182,6 +182,11 @@ export const ReceivedReply = Type.Object(receivedFields, {
   examples: [receivedExample],
 })
 
+export const receivedWithContentExample = {
+  ...receivedExample,
+  payload: { id: 820982911946154, financial_status: 'paid' },
+}
+
 export const ReceivedWithContentReply = Type.Object(
   {
     ...receivedFields,
@@ -192,7 +197,7 @@ export const ReceivedWithContentReply = Type.Object(
   },
   {
     ...named('ReceivedMessageWithContent'),
-    examples: [{ ...receivedExample, payload: { id: 820982911946154, financial_status: 'paid' } }],
+    examples: [receivedWithContentExample],
   },
 )
 

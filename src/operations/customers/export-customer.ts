@@ -8,6 +8,7 @@ import type { Organization } from '../../domain/organization.ts'
 import { type CouponRecord, listCoupons } from '../../store/coupons.ts'
 import { type LedgerEntry, listLedgerEntries } from '../../store/ledger.ts'
 import { type HeldPass, listPassesOf } from '../../store/passes.ts'
+import { listReceivedOf, type ReceivedWithContent } from '../../store/received-messages.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { readTransactions, type TransactionWithReturns } from '../baskets/read-transactions.ts'
 import type { Deps } from '../deps.ts'
@@ -20,6 +21,7 @@ export interface CustomerExport {
   readonly ledger: AsyncIterable<LedgerEntry>
   readonly coupons: AsyncIterable<CouponRecord>
   readonly passes: readonly HeldPass[]
+  readonly received: AsyncIterable<ReceivedWithContent>
 }
 
 /** A sale or a reward may have a hundred kilobytes. */
@@ -46,6 +48,9 @@ export async function exportCustomer(
       listCoupons(tenant, { customer }, { limit, after: last?.id }, timeOf(deps, organization)),
     ),
     passes: await listPassesOf(tenant, customer),
+    received: readAll(largePiece, (limit, last: ReceivedWithContent | undefined) =>
+      listReceivedOf(tenant, customer, { limit, after: last?.id }),
+    ),
   }
 }
 
