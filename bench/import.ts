@@ -15,7 +15,7 @@ import { packageRoot } from '../src/package-root.ts'
 import { cpuOfChildren } from './cpu.ts'
 import { benchSecrets } from './fixture.ts'
 import { saveResults } from './report.ts'
-import { startService } from './service.ts'
+import { startService, toUrl } from './service.ts'
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { rows: { type: 'string' }, 'at-once': { type: 'string' } } })
@@ -30,13 +30,14 @@ async function main(): Promise<void> {
     const file = join(folder, 'customers.csv')
     await writeCustomers(file, rows)
     const options = ['--campaign', env.campaign, '--at-once', values['at-once'] ?? '2']
-    const dryRun = await timed(['import', file, '--dry-run', ...options], env)
-    const imported = await timed(['import', file, ...options], env)
-    const again = await timed(['import', file, ...options], env)
-    const exported = await timed(['export', join(folder, 'exported.csv')], env)
-    const report = await fetch(`${env.url}/v1/integrity`, {
-      headers: { authorization: `Bearer ${env.token}` },
-    }).catch(() => undefined)
+    const keys = { API_KEY: env.apiKey, API_SECRET: env.apiSecret }
+    const customers = (...args: string[]) => timed(['customers', ...args, '--url', env.url], keys)
+    const dryRun = await customers('import', file, '--dry-run', ...options)
+    const imported = await customers('import', file, ...options)
+    const again = await customers('import', file, ...options)
+    const exported = await customers('export', join(folder, 'exported.csv'))
+    // Fails if ledger, balances, coupons and reports do not agree.
+    const verified = await timed(['verify-ledger'], { DATABASE_URL: toUrl(postgres.connection) })
     const results = {
       rows,
       cores: cpus().length,
@@ -45,7 +46,7 @@ async function main(): Promise<void> {
       imported,
       again,
       exported,
-      verified: report?.ok ? ((await report.json()) as { ok?: boolean }).ok : undefined,
+      verified,
     }
     console.log(results)
     saveResults('import', results)
@@ -62,7 +63,6 @@ interface MerchantEnv {
   readonly campaign: string
   readonly apiKey: string
   readonly apiSecret: string
-  readonly token: string
 }
 
 async function openMerchant(url: string): Promise<MerchantEnv> {
@@ -97,7 +97,7 @@ async function openMerchant(url: string): Promise<MerchantEnv> {
   }
   const { id: campaign } = await call('/v1/campaigns', definition, merchant)
   await call(`/v1/campaigns/${campaign}/publish`, {}, merchant)
-  return { url, campaign: campaign!, apiKey: apiKey!, apiSecret: apiSecret!, token: accessToken! }
+  return { url, campaign: campaign!, apiKey: apiKey!, apiSecret: apiSecret! }
 }
 
 async function writeCustomers(file: string, rows: number): Promise<void> {
@@ -118,19 +118,12 @@ interface Timed {
 }
 
 /** `processorSeconds` are those of the command, the service and PostgreSQL, which hardly depend on other load. */
-async function timed(args: readonly string[], env: MerchantEnv): Promise<Timed> {
+async function timed(args: readonly string[], variables: Record<string, string>): Promise<Timed> {
   const startedAt = performance.now()
   const cpuBefore = cpuOfChildren(process.pid) ?? 0
-  const command = [
-    join(packageRoot, 'dist/loyalty-wallet.js'),
-    'customers',
-    ...args,
-    '--url',
-    env.url,
-    '--json',
-  ]
+  const command = [join(packageRoot, 'dist/loyalty-wallet.js'), ...args, '--json']
   const child = spawn(process.execPath, command, {
-    env: { ...process.env, API_KEY: env.apiKey, API_SECRET: env.apiSecret },
+    env: { ...process.env, ...variables },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let said = ''

@@ -46,7 +46,7 @@ export async function startService(
   }
 }
 
-function toUrl(connection: DatabaseConnection): string {
+export function toUrl(connection: DatabaseConnection): string {
   if (typeof connection === 'string') return connection
   const { user, password = '', host, port, database } = connection
   const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`
