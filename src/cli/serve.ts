@@ -110,7 +110,7 @@ Try it:
 
   curl ${insecure}-X POST ${baseUrl}/auth/token -H 'x-api-key: ${demo.apiKey}' -H 'x-api-secret: ${demo.apiSecret}'
 
-Ctrl-C stops the service and its database.
+Ctrl-C stops the service${config.databaseUrl ? '' : ' and its database'}.
 `
   return { text, json: { baseUrl, demoFile, demo, demoSince } }
 }

@@ -225,6 +225,7 @@ test('two that start at once share one café', { timeout: patienceMs }, async ()
     [settings, other].map((own) => checkout.start(own, undefined, fillingMs)),
   )
   expect(services.filter(({ stdout }) => stdout().includes('filling the demo café'))).toHaveLength(1)
+  for (const { stdout } of services) expect(stdout()).toContain('Ctrl-C stops the service.\n')
   const [demo, sameDemo] = await Promise.all([settings, other].map((own) => readDemo(own.DATA_DIR)))
   expect(sameDemo!.organizationId).toBe(demo!.organizationId)
   undisturbed = await figuresOf(await callerOf(demo!))
