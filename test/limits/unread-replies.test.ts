@@ -177,7 +177,7 @@ describe('an export', () => {
   test('has everything, in order', async () => {
     const { body, headers } = await merchant.call('GET', path())
     expect(headers['content-type']).toBe('application/json; charset=utf-8')
-    expect(Object.keys(body)).toEqual(['customer', 'transactions', 'ledger', 'coupons', 'passes'])
+    expect(Object.keys(body)).toEqual(['customer', 'transactions', 'ledger', 'coupons', 'passes', 'received'])
     const ids = body.transactions.map(({ id }: Body) => id)
     expect(ids).toHaveLength(sales)
     expect(ids).toEqual([...ids].sort().reverse())
