@@ -62,10 +62,12 @@ JSON`,
     commands: `curl -s -X POST "$BASE/v1/sources" \\
   -H "authorization: Bearer $TOKEN" \\
   -H 'content-type: application/json' \\
-  -d @- > "$REPLY" <<'JSON'
+  -d @- > "$REPLY" <<JSON
 {
   "kind": "json",
   "name": "Till of the museum",
+  "campaign": "$CAMPAIGN",
+  "registersCustomers": true,
   "mapping": "{ \\"type\\": \\"sale\\", \\"opaqueId\\": receipt, \\"who\\": { \\"email\\": mail }, \\"amount\\": total }"
 }
 JSON
