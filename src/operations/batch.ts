@@ -10,6 +10,7 @@ import type { Pool } from 'pg'
 import { Refused } from '../domain/refusal.ts'
 import { currentSpan, runShared, type Span } from '../tracing/spans.ts'
 import { createRoundRobin } from './round-robin.ts'
+import { createSlots, maxSlots } from './slots.ts'
 
 export interface BatchOptions<Q> {
   /** Organization of a question; without it, all questions can share a batch. */
@@ -46,24 +47,23 @@ export function createBatch<Q, A>(
     (org) => ({ org, waiting: [], running: 0 }),
     ({ waiting, running }) => waiting.length === 0 && running === 0,
   )
+  const slots = createSlots(maxRunningInAll, start)
   let waiting = 0
-  let running = 0
   let isScheduled = false
 
   function start(): void {
     isScheduled = false
-    while (waiting > 0 && running < maxRunningInAll) {
+    while (waiting > 0 && slots.isFree(lines.size)) {
       const line = lines.next((each) => each.waiting.length > 0 && each.running < maxRunning)
       if (!line) return
       const batch = line.waiting.splice(0, maxBatch)
       waiting -= batch.length
-      running++
       line.running++
-      void run(line, batch)
+      void run(line, batch, slots.take())
     }
   }
 
-  async function run(line: Line<Q, A>, batch: readonly Waiting<Q, A>[]): Promise<void> {
+  async function run(line: Line<Q, A>, batch: readonly Waiting<Q, A>[], giveBack: () => void): Promise<void> {
     try {
       const questions = batch.map(({ question }) => question)
       const answers = await runShared('lookup', batch, () => answer(questions, line.org))
@@ -73,7 +73,7 @@ export function createBatch<Q, A>(
     } catch (error) {
       for (const { reject } of batch) reject(error)
     } finally {
-      running--
+      giveBack()
       line.running--
       lines.release(line.org)
       start()
@@ -87,22 +87,14 @@ export function createBatch<Q, A>(
       lines.lineOf(orgOf(question)).waiting.push({ question, span: currentSpan(), resolve, reject })
       waiting++
       // At the end of this turn of the event loop, so that requests which arrived together share a batch.
-      if (isScheduled || running >= maxRunningInAll) return
+      if (isScheduled) return
       isScheduled = true
       setImmediate(start)
     })
   }
 }
 
-/** Groups and batches leave some connections for requests that need one of their own. */
-const connectionsForOthers = 2
-
-/** How many groups of baskets, or batches of one kind, may run at the same time in all. */
-export function maxGroups(pool: Pool): number {
-  return Math.max(2, pool.options.max - connectionsForOthers)
-}
-
 /** For lookups of customers, cards and previews. */
 export function lookupLimits(pool: Pool) {
-  return { maxRunning: 2, maxRunningInAll: maxGroups(pool), maxBatch: 128, maxWaiting: 5_000 }
+  return { maxRunning: 2, maxRunningInAll: maxSlots(pool), maxBatch: 128, maxWaiting: 5_000 }
 }

@@ -5,6 +5,8 @@ export interface RoundRobin<Party, Line> {
   find(party: Party): Line | undefined
   /** The queue whose turn it is among those that can be served now. */
   next(canServe: (line: Line) => boolean): Line | undefined
+  /** How many parties have something to do. */
+  readonly size: number
   /** All queues, in no particular order. */
   all(): Iterable<Line>
   /** Removes the party if it has nothing left to do. */
@@ -35,6 +37,9 @@ export function createRoundRobin<Party, Line>(
         return line
       }
       return undefined
+    },
+    get size() {
+      return lines.size
     },
     all: () => lines.values(),
     release(party) {

@@ -1,6 +1,6 @@
 /** Organizations side by side: each has its own few groups and batches, and none waits for another's. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createBasketQueue } from '../../src/operations/baskets/queue.ts'
 import { createBatch } from '../../src/operations/batch.ts'
 import { done } from '../../src/operations/wallets/attempts.ts'
@@ -46,7 +46,30 @@ describe('batches', () => {
     expect(begun).toEqual([1, 1])
     for (const org of [2, 3, 4, 5]) ask(org, 1)
     await nextTurn()
-    expect(begun).toEqual([1, 1, 2, 3, 4])
+    expect(begun).toEqual([1, 1, 2, 3])
+  })
+
+  test('many organizations have as many as there may be', async () => {
+    const { begun, ask } = open({ maxRunning: 2, maxRunningInAll: 6 })
+    for (let org = 1; org <= 15; org++) ask(org, 1)
+    await nextTurn()
+    expect(begun).toEqual([1, 2, 3, 4, 5])
+    for (let org = 16; org <= 30; org++) ask(org, 1)
+    await nextTurn()
+    expect(begun).toEqual([1, 2, 3, 4, 5, 6])
+  })
+
+  test('those that wait for something keep no others from running', async () => {
+    const { begun, ask } = open({ maxRunning: 2, maxRunningInAll: 6 })
+    ask(1, 10)
+    ask(2, 10)
+    ask(3, 1)
+    await nextTurn()
+    expect(begun).toEqual([1, 2, 3, 1])
+    await vi.waitFor(() => expect(begun).toEqual([1, 2, 3, 1, 2]), { timeout: 2_000 })
+    ask(4, 1)
+    await nextTurn()
+    expect(begun).toEqual([1, 2, 3, 1, 2, 4])
   })
 
   test('the next one goes to the organization that has waited longest', async () => {

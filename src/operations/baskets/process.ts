@@ -8,9 +8,10 @@
 import { Refused } from '../../domain/refusal.ts'
 import { newId } from '../../store/new-id.ts'
 import { tenantOf } from '../../store/tenant.ts'
-import { createBatch, lookupLimits, maxGroups } from '../batch.ts'
+import { createBatch, lookupLimits } from '../batch.ts'
 import type { Caller, Deps } from '../deps.ts'
 import { timeOf } from '../organizations/time-of.ts'
+import { maxSlots } from '../slots.ts'
 import { type Changes, type JobResult, runAttempts } from '../wallets/attempts.ts'
 import { decideBasket, decideGroup, refuseEnded } from './decide.ts'
 import type { BasketJob, BasketRequest, Preview, Processed, Repeat } from './job.ts'
@@ -53,7 +54,7 @@ export function createBasketProcessor(options: TransactionsOptions): BasketProce
     // A third group of the same organization, also in another process, would only make groups smaller, and
     // with them each basket dearer.
     writersOfOne: (options.processes ?? 1) > 1 ? 1 : 2,
-    writers: options.writers ?? maxGroups(deps.pool),
+    writers: options.writers ?? maxSlots(deps.pool),
     maxGroup: options.maxGroup ?? 128,
     maxWaiting: options.maxWaiting ?? 5_000,
     maxWaitMs: options.maxWaitMs ?? 10_000,

@@ -11,6 +11,7 @@ import type { CustomerId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { currentSpan, recordWait, runShared, type Span } from '../../tracing/spans.ts'
 import { createRoundRobin } from '../round-robin.ts'
+import { createSlots } from '../slots.ts'
 import { failed, type JobResult } from '../wallets/attempts.ts'
 
 export interface BasketQueue<Job, Result> {
@@ -29,7 +30,7 @@ export interface BasketQueueOptions<Job, Result> {
   run(org: number, jobs: readonly Job[]): Promise<JobResult<Result>[]>
   /** Maximum number of groups of one organization that are written at the same time. */
   readonly writersOfOne: number
-  /** Maximum number in all. */
+  /** Maximum number in all; a few organizations do not need that many (`slots.ts`). */
   readonly writers: number
   readonly maxGroup: number
   readonly maxWaiting: number
@@ -72,7 +73,7 @@ export function createBasketQueue<Job, Result>(
     (org) => ({ org, lanes: new Map(), ready: [], running: 0 }),
     ({ lanes }) => lanes.size === 0,
   )
-  let running = 0
+  const slots = createSlots(options.writers, startWriters)
   let size = 0
   const whenIdle: (() => void)[] = []
 
@@ -89,13 +90,13 @@ export function createBasketQueue<Job, Result>(
   }
 
   function startWriters(): void {
-    while (running < options.writers) {
+    while (slots.isFree(queues.size)) {
       const queue = queues.next((each) => each.ready.length > 0 && each.running < options.writersOfOne)
       if (!queue) return
-      running++
+      const giveBack = slots.take()
       queue.running++
       void write(queue).finally(() => {
-        running--
+        giveBack()
         queue.running--
         startWriters()
         if (size === 0) for (const resolve of whenIdle.splice(0)) resolve()

@@ -17,7 +17,8 @@ import {
 } from '../../store/live-credentials.ts'
 import { findSetupVersion } from '../../store/setup.ts'
 import { platformTenant, tenantOf } from '../../store/tenant.ts'
-import { createBatch, maxGroups } from '../batch.ts'
+import { createBatch } from '../batch.ts'
+import { maxSlots } from '../slots.ts'
 import type { Setup, SetupCache } from './setup-cache.ts'
 
 export interface OrganizationReader {
@@ -50,7 +51,7 @@ export function createOrganizationReader(
     {
       orgOf: (org) => org,
       maxRunning: 1,
-      maxRunningInAll: maxGroups(pool),
+      maxRunningInAll: maxSlots(pool),
       maxBatch: 10_000,
       maxWaiting: 20_000,
     },
