@@ -45,16 +45,22 @@ async function main(): Promise<void> {
     if (cluster !== undefined) {
       const spread = await load(cluster, several)
       const onCluster = (await startService(children, cluster, 1)).port
-      compared.push({
-        name: `cluster ÷ one server, ${several} organizations`,
-        of: [onCluster, spread],
-        to: [near, shops.slice(0, several)],
-      })
-      compared.push({
-        name: 'cluster ÷ one server, one organization',
-        of: [onCluster, spread.slice(0, 1)],
-        to: [near, shops.slice(0, 1)],
-      })
+      const direct = (await startService(children, cluster, 1, { CLUSTER_DIRECT: '1' })).port
+      for (const [name, port] of [
+        ['cluster', onCluster],
+        ['cluster, direct', direct],
+      ] as const) {
+        compared.push({
+          name: `${name} ÷ one server, ${several} organizations`,
+          of: [port, spread],
+          to: [near, shops.slice(0, several)],
+        })
+        compared.push({
+          name: `${name} ÷ one server, one organization`,
+          of: [port, spread.slice(0, 1)],
+          to: [near, shops.slice(0, 1)],
+        })
+      }
     }
     const only = process.argv[2]
     await measure(run, only ? compared.filter(({ name }) => name.includes(only)) : compared)

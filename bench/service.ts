@@ -13,6 +13,7 @@ export async function startService(
   children: ChildProcess[],
   connection: DatabaseConnection,
   workers: number,
+  settings: Record<string, string> = {},
 ): Promise<{ port: number; pid: number; stop(): Promise<void> }> {
   const port = await freePort()
   const child = spawn(
@@ -30,6 +31,7 @@ export async function startService(
         ADMIN_TOKEN: benchSecrets.adminToken,
         RATE_LIMIT: 'off',
         DEMO: '0',
+        ...settings,
       },
     },
   )

@@ -98,6 +98,8 @@ async function start(name, index) {
 async function waitFor(port, server) {
   for (let attempt = 1; ; attempt++) {
     const client = new pg.Client(addressOf(port))
+    // A server that is starting may close the connection again; the next statement says so.
+    client.on('error', () => {})
     try {
       await client.connect()
       await client.query('CREATE EXTENSION IF NOT EXISTS citus')

@@ -19,6 +19,8 @@ export interface Config {
   databaseUrl: string | undefined
   /** A replica of that database, for reports, lists and exports. */
   readDatabaseUrl: string | undefined
+  /** On a cluster, to connect to each of its servers. */
+  clusterDirect: boolean
   /** The replica is used while its data is at most this old. */
   maxDataAgeSeconds: number
   /** Undefined only if the demo is on; it is then generated and stored under `dataDir`. */
@@ -108,6 +110,7 @@ export function readSettings(
     dataDir: resolve(cwd, read.text('DATA_DIR') ?? 'data'),
     databaseUrl,
     readDatabaseUrl: readReplicaUrl(read.text('READ_DATABASE_URL'), isDatabaseNamed, problems),
+    clusterDirect: read.flag('CLUSTER_DIRECT', false),
     maxDataAgeSeconds: read.integer('MAX_DATA_AGE', 10, 1, 3_600),
     adminToken: read.secret('ADMIN_TOKEN', 16, demo),
     jwtSecret,

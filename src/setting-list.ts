@@ -34,6 +34,11 @@ const list = {
     default: '10',
     meaning: 'seconds by which the replica may be behind; the primary answers if it is further behind',
   },
+  CLUSTER_DIRECT: {
+    default: '0',
+    meaning:
+      '1 connects to every server of a [cluster](docs/guides/running.md#a-cluster-of-servers), and works for each organization where its data is',
+  },
   ADMIN_TOKEN: {
     default: 'generated with the demo',
     meaning: 'grants access to `/admin/v1`; at least 16 characters',

@@ -49,6 +49,7 @@ export function openDeps(
     ...session,
     ...serviceLimits,
     asyncCommit,
+    isDirect: config.clusterDirect,
     ...(asyncCommit && { maxConnections: 5 }),
   })
   const publicUrl = () => config.publicUrl ?? baseUrlOf(config.port, config)

@@ -199,10 +199,12 @@ export async function resetDemo(
 
 async function prepareDatabase(
   connection: DatabaseConnection,
-  { readDatabaseUrl }: Config,
+  { readDatabaseUrl, clusterDirect }: Config,
   log: Logger,
 ): Promise<SessionOptions> {
   const { session } = await migrate(connection, { log })
+  if (clusterDirect && !session.isDistributed)
+    log.warn({}, 'CLUSTER_DIRECT has no effect, because the database is on one server')
   await checkSession(connection, session)
   if (readDatabaseUrl !== undefined) await checkReplica(readDatabaseUrl, session, log)
   return session

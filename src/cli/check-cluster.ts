@@ -1,13 +1,20 @@
 /** The doctor's check of a Citus cluster. */
 import type { Client } from 'pg'
+import type { Config } from '../config.ts'
 import { appRole } from '../database/app-role.ts'
-import { readClusterState } from '../database/distribute.ts'
+import { listNodes, readClusterState } from '../database/distribute.ts'
+import { atServer } from '../database/failover.ts'
+import { createClient } from '../database/pool.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** Nothing to say where there is no Citus. */
-export async function checkCluster(client: Client): Promise<Finding[]> {
+export async function checkCluster(client: Client, config: Config): Promise<Finding[]> {
   const state = await readClusterState(client)
-  if (!state) return []
+  if (!state && !config.clusterDirect) return []
+  if (!state) {
+    const message = 'CLUSTER_DIRECT has no effect, because the database is on one server'
+    return [warning('cluster', message, 'Remove CLUSTER_DIRECT.')]
+  }
   const { version, nodes, isDistributed, missing, cutOff } = state
   if (!isDistributed) {
     const advice = 'Stop the service, and run loyalty-wallet distribute.'
@@ -22,5 +29,22 @@ export async function checkCluster(client: Client): Promise<Finding[]> {
     const message = `another node cannot be reached as ${appRole} from ${cutOff.join(', ')}`
     return [problem('cluster', message, advice)]
   }
-  return [ok('cluster', `Citus ${version}, ${nodes} nodes`)]
+  const found = ok('cluster', `Citus ${version}, ${nodes} nodes`)
+  const { clusterDirect, databaseUrl } = config
+  return clusterDirect && databaseUrl !== undefined
+    ? [found, await checkDirectWay(client, databaseUrl)]
+    : [found]
+}
+
+async function checkDirectWay(client: Client, url: string): Promise<Finding> {
+  const obstacles: string[] = []
+  for (const { host, port } of await listNodes(client)) {
+    const node = createClient(atServer(url, host, port), { applicationName: 'loyalty-wallet doctor' })
+    await node.connect().catch(({ message }: Error) => obstacles.push(`${host}:${port} (${message})`))
+    await node.end().catch(() => {})
+  }
+  if (obstacles.length === 0) return ok('direct', 'all nodes can be reached directly')
+  const advice =
+    'The name in pg_dist_node must lead to the node from here, and pg_hba.conf there accept this computer. Until then its organizations are reached through the others.'
+  return warning('direct', `cannot be reached directly: ${obstacles.join(', ')}`, advice)
 }

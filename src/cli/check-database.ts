@@ -62,7 +62,7 @@ async function checkServer(
       await checkDurability(client),
       schema,
       role,
-      ...(await checkCluster(client)),
+      ...(await checkCluster(client, config)),
       ...(await checkReplica(config, client, await findSession(client, { isNewer }))),
       ...(pepper !== undefined && schema.status === 'ok' ? [await checkPepper(client, pepper)] : []),
       await checkClock(client),

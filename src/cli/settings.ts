@@ -11,7 +11,14 @@ export function readServiceSettings(env: Environment): Config {
   return accept(env)
 }
 
-const ofDatabase = ['DATABASE_URL', 'READ_DATABASE_URL', 'DATA_DIR', 'POSTGRES_BIN', 'LOG_LEVEL']
+const ofDatabase = [
+  'DATABASE_URL',
+  'READ_DATABASE_URL',
+  'CLUSTER_DIRECT',
+  'DATA_DIR',
+  'POSTGRES_BIN',
+  'LOG_LEVEL',
+]
 const ofCredentials = [...ofDatabase, 'DEMO', 'ADMIN_TOKEN', 'JWT_SECRET', 'CREDENTIAL_PEPPER']
 const ofLinks = ['PUBLIC_URL', 'PORT']
 

@@ -39,13 +39,14 @@ export function isUniqueViolation(error: unknown): boolean {
 }
 
 /**
- * The constraint that a statement violated. From a node of Citus comes only the message, with the name of the
- * constraint on one part of the table: the name followed by the number of the part.
+ * The constraint that a statement violated. On a cluster it has the name of the constraint on one part of the
+ * table: its name, followed by the number of the part; from another node comes only the message.
  */
 export function constraintOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const { constraint } = error as { constraint?: string }
-  return constraint ?? / constraint "(.+?)(?:_\d+)?"$/.exec(error.message)?.[1]
+  const name = constraint ?? / constraint "(.+)"$/.exec(error.message)?.[1]
+  return name?.replace(/_\d+$/, '')
 }
 
 const lockNotAvailable = '55P03'

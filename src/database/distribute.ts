@@ -86,6 +86,15 @@ export async function readClusterState(client: pg.Client): Promise<ClusterState 
   }
 }
 
+/** Where the nodes of the cluster are, as they know each other. */
+export async function listNodes(client: pg.Client): Promise<{ host: string; port: number }[]> {
+  const { rows } = await client.query<{ host: string; port: number }>(
+    `SELECT nodename AS host, nodeport AS port FROM pg_dist_node
+     WHERE isactive AND noderole = 'primary' ORDER BY nodeid`,
+  )
+  return rows
+}
+
 async function listCutOff(client: pg.Client): Promise<string[]> {
   await client.query('BEGIN')
   try {

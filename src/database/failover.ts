@@ -20,6 +20,14 @@ export function listServers(url: string): string[] {
   return hosts.split(',').map((host) => `${start}${host}${end}`)
 }
 
+/** The same database with the same login at another server. */
+export function atServer(url: string, host: string, port: number): string {
+  const [, start = '', , end = ''] = form.exec(url) ?? []
+  const [path, query = ''] = end.split('?', 2)
+  const kept = query.split('&').filter((parameter) => !/^(host|port|target_session_attrs)=/.test(parameter))
+  return `${start}${host.includes(':') ? `[${host}]` : host}:${port}${path}${query && `?${kept.join('&')}`}`
+}
+
 /** What the URL asks for, whether it is one of the known ones or not. */
 export function readTarget(url: string): string {
   const parameters = new URLSearchParams(/\?([^#]*)/.exec(url)?.[1])

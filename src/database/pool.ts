@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { DatabaseLog } from './database-log.ts'
-import { createFailoverClient, listServers } from './failover.ts'
+import { DirectPool } from './direct-pool.ts'
+import { atServer, createFailoverClient, listServers } from './failover.ts'
 
 /** Where the embedded server listens; `host` is the folder of its socket, or an address on Windows. */
 export interface EmbeddedConnection {
@@ -45,6 +46,8 @@ export interface PoolOptions extends SessionOptions {
    * flushes all earlier ones with it.
    */
   asyncCommit?: boolean
+  /** On a cluster: the statements of an organization go straight to the server that has its data. */
+  isDirect?: boolean
   log?: DatabaseLog
 }
 
@@ -56,8 +59,15 @@ export const serviceLimits = { statementTimeoutMs: 5_000, queryTimeoutMs: 8_000,
  * every 'error' event has a listener, since one without would end the process.
  */
 export function openPool(connection: DatabaseConnection, options: PoolOptions = {}): pg.Pool {
-  const Client = clientFor(connection)
-  const pool = new pg.Pool({ ...clientSettings(connection, options), Client })
+  const settings = { ...clientSettings(connection, options), Client: clientFor(connection) }
+  const pool =
+    options.isDirect && options.isDistributed && typeof connection === 'string'
+      ? new DirectPool(settings, {
+          openNode: (host, port) =>
+            openPool(atServer(connection, host, port), { ...options, isDirect: false }),
+          log: options.log,
+        })
+      : new pg.Pool(settings)
   // The pool reports only idle connections. One that breaks while checked out reports on the client itself.
   pool.on('error', (error) => {
     // The pool does not wait until the connections that it closes are closed; the server may be faster.

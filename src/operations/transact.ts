@@ -64,6 +64,8 @@ export interface Write<Q extends Questions, T> {
   record?(tenant: Tenant, result: T, entry: AuditEntry): Promise<void>
   /** The refusals of constraints: statements that are sent with COMMIT violate them after the work is done. */
   readonly constraints?: Readonly<Record<string, RefusalCode>>
+  /** It creates an organization, whose number only the coordinator of a cluster can give. */
+  readonly needsCoordinator?: boolean
 }
 
 /** The response to a write, and its audit entry. */
@@ -95,22 +97,22 @@ export async function transact<Q extends Questions, T>(
   write: Write<Q, T>,
   { call, answer, audit }: Reply<T>,
 ): Promise<WriteResult> {
-  return refuseOnConstraint(write.constraints ?? {}, () =>
-    inTransaction(deps.pool, org, async (tenant) => {
-      const claim = call && claimedKey(tenant, claimOf(call, deps.clock()))
-      const { isClaimed, answers } = await begin(tenant, write, claim)
-      if (call && !isClaimed) return replay(tenant, call)
-      const result = await write.work(tenant, answers)
-      const answered = answer(result)
-      // The audit entry commits with the change, or neither does.
-      const note = audit(result, answered.body)
-      const now = deps.clock()
-      if (write.record && note) await write.record(tenant, result, toAuditEntry(note, now))
-      else await recordAudit(tenant, note, now)
-      if (call) await keepReply(tenant, call, answered, deps)
-      return { ...answered, isReplay: false }
-    }),
-  )
+  const run = async (tenant: Tenant): Promise<WriteResult> => {
+    const claim = call && claimedKey(tenant, claimOf(call, deps.clock()))
+    const { isClaimed, answers } = await begin(tenant, write, claim)
+    if (call && !isClaimed) return replay(tenant, call)
+    const result = await write.work(tenant, answers)
+    const answered = answer(result)
+    // The audit entry commits with the change, or neither does.
+    const note = audit(result, answered.body)
+    const now = deps.clock()
+    if (write.record && note) await write.record(tenant, result, toAuditEntry(note, now))
+    else await recordAudit(tenant, note, now)
+    if (call) await keepReply(tenant, call, answered, deps)
+    return { ...answered, isReplay: false }
+  }
+  const { constraints = {}, needsCoordinator } = write
+  return refuseOnConstraint(constraints, () => inTransaction(deps.pool, org, run, { needsCoordinator }))
 }
 
 async function begin<Q extends Questions, T>(

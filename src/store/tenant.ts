@@ -5,6 +5,7 @@
  */
 import pg, { type ClientBase, type Pool, type PoolClient, type QueryResultRow } from 'pg'
 import { classifyError, isConnectionError } from '../database/classify-error.ts'
+import { DirectPool } from '../database/direct-pool.ts'
 import { runPipeline, type Step, type WireRow } from '../database/pipeline.ts'
 import { beginWaitForConnection } from '../database/round-trip-span.ts'
 import {
@@ -53,7 +54,7 @@ export const platformOrg = 0
 /** A tenant whose statements each run in their own database transaction. */
 export function tenantOf(pool: Pool, org: number): Tenant {
   const pipe = async (steps: readonly Step[]) => {
-    const client = await connect(pool)
+    const client = await connect(pool, org)
     try {
       const rows = await pipeFor(client, org, newest(steps))
       client.release()
@@ -71,7 +72,7 @@ export function tenantOf(pool: Pool, org: number): Tenant {
     as: (other) => tenantOf(pool, other),
     db: {
       async query<R extends QueryResultRow>(text: Parameters<Queryable['query']>[0], values?: unknown[]) {
-        const client = await connect(pool)
+        const client = await connect(pool, org)
         try {
           const result = await queryFor<R>(client, org, typeof text === 'string' ? { text, values } : text)
           client.release()
@@ -92,9 +93,12 @@ export function tenantOf(pool: Pool, org: number): Tenant {
   }
 }
 
-function connect(pool: Pool): Promise<PoolClient> {
-  const span = beginWaitForConnection(pool)
-  return span ? endWith(span, pool.connect()) : pool.connect()
+/** On a cluster, what belongs to no organization is done where DATABASE_URL leads. */
+function connect(pool: Pool, org: number): Promise<PoolClient> {
+  const isDirect = pool instanceof DirectPool && org !== platformOrg
+  const span = beginWaitForConnection(isDirect ? pool.poolOf(org) : pool)
+  const connected = isDirect ? pool.connectFor(org) : pool.connect()
+  return span ? endWith(span, connected) : connected
 }
 
 /** For data that belongs to no organization, or is looked up before one is known. */
@@ -265,10 +269,10 @@ export async function inTransaction<T>(
   pool: Pool,
   org: number,
   work: (tenant: Tenant) => Promise<T>,
-  { maxAttempts = 3 } = {},
+  { maxAttempts = 3, needsCoordinator = false } = {},
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    const client = await connect(pool)
+    const client = await connect(pool, needsCoordinator ? platformOrg : org)
     const session: Session = { client, atCommit: [], isDoubtful: false, state: 'open' }
     try {
       const result = await work(tenantWithin(session, org))

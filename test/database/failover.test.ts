@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { classifyError } from '../../src/database/classify-error.ts'
-import { listServers } from '../../src/database/failover.ts'
+import { atServer, listServers } from '../../src/database/failover.ts'
 import { createClient, openPool } from '../../src/database/pool.ts'
 import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts'
 
@@ -163,6 +163,22 @@ describe('the setting', () => {
       'postgres://u:a,b@one/db?x=1,2',
       'postgres://u:a,b@two:5433/db?x=1,2',
     ])
+  })
+
+  test.each([
+    ['postgres://u:a,b@c,d@host:1/db', 'postgres://u:a,b@c,d@node:5433/db'],
+    [
+      'postgres://u@a,b:2/db?target_session_attrs=any&sslmode=require',
+      'postgres://u@node:5433/db?sslmode=require',
+    ],
+    ['postgres:///db?host=/run/postgresql&port=1', 'postgres://node:5433/db?'],
+    [
+      'postgres://u@/db?sslmode=require&options=-c%20a%3Db',
+      'postgres://u@node:5433/db?sslmode=require&options=-c%20a%3Db',
+    ],
+  ])('%s at another server', (url, expected) => {
+    expect(atServer(url, 'node', 5433)).toBe(expected)
+    expect(atServer(url, '::1', 5433)).toBe(expected.replace('node', '[::1]'))
   })
 
   test.each([

@@ -28,6 +28,7 @@ describe('settings', () => {
         dataDir: '/srv/app/data',
         databaseUrl: undefined,
         readDatabaseUrl: undefined,
+        clusterDirect: false,
         maxDataAgeSeconds: 10,
         adminToken: undefined,
         jwtSecret: undefined,

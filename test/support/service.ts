@@ -172,6 +172,8 @@ export interface TestServiceOptions {
   squareHosts?: SquareHosts
   /** Whether the tables are on the nodes of a cluster, if the tests run on one. */
   isDistributed?: boolean
+  /** Whether it connects to the nodes of a cluster itself. */
+  isDirect?: boolean
 }
 
 const patienceMs = 100_000
@@ -202,8 +204,13 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ? shareDatabase(options.sharing.database, limits)
     : await createTestDatabase(limits)
   // Tests read everything through the database's pool; the service works with its own rights.
-  const { isDistributed = isOnCluster } = options
-  const pool = openPool(throughPooler(database.connection), { ...limits, role: appRole, isDistributed })
+  const { isDistributed = isOnCluster, isDirect = process.env.TEST_CLUSTER_DIRECT === '1' } = options
+  const pool = openPool(throughPooler(database.connection), {
+    ...limits,
+    role: appRole,
+    isDistributed,
+    isDirect,
+  })
   // On a cluster, a statement that goes to more than one part of a table fails.
   if (isDistributed)
     pool.on('connect', (client) => client.query("SET citus.multi_task_query_log_level = 'error'"))

@@ -4,6 +4,7 @@ import { getHeapStatistics } from 'node:v8'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { DirectPool } from '../../database/direct-pool.ts'
 import type { BasketProcessor } from '../../operations/baskets/process.ts'
 import type { Deps } from '../../operations/deps.ts'
 import type { ReplicaReads } from '../../operations/replica-reads.ts'
@@ -166,11 +167,13 @@ function addLanes(registry: Registry, lanes: Lanes): void {
 }
 
 function addPool(registry: Registry, pool: Pool): void {
-  const gauge = (name: string, help: string, read: () => number) => addGauge(registry, name, help, read)
-  gauge('database_connections', 'Open connections to the database.', () => pool.totalCount)
-  gauge('database_connections_idle', 'Open connections that are idle.', () => pool.idleCount)
-  gauge('database_connections_max', 'Connections that may be open.', () => pool.options.max)
-  gauge('database_waiting', 'Operations waiting for a connection.', () => pool.waitingCount)
+  const pools = () => (pool instanceof DirectPool ? pool.all() : [pool])
+  const gauge = (name: string, help: string, read: (pool: Pool) => number) =>
+    addGauge(registry, name, help, () => pools().reduce((sum, each) => sum + read(each), 0))
+  gauge('database_connections', 'Open connections to the database.', (each) => each.totalCount)
+  gauge('database_connections_idle', 'Open connections that are idle.', (each) => each.idleCount)
+  gauge('database_connections_max', 'Connections that may be open.', (each) => each.options.max)
+  gauge('database_waiting', 'Operations waiting for a connection.', (each) => each.waitingCount)
   new Counter({
     name: 'database_retries_total',
     help: 'Changes that were tried again, by reason.',

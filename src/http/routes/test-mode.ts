@@ -205,6 +205,7 @@ function addRoute(app: Server, { deps }: ServerOptions): void {
       respondToWrite(deps, request, reply, {
         work: (tenant) =>
           addTestOrganization(tenant, deps.credentials, request.caller, request.body, deps.clock()),
+        needsCoordinator: true,
         status: 201,
         render: ({ organization, connection, apiKey, apiSecret }) => ({
           ...toTestReply(deps, organization),
