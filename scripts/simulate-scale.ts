@@ -59,7 +59,7 @@ export function readMeasured(): Measured {
     (full.summary as { name: string; median: number }[]).find((line) => line.name === name)!.median
   const byLoad = (of: Record<string, Series>) =>
     new Map(Object.entries(of).map(([tills, { median }]) => [Number(tills), median]))
-  const cluster = 'cluster ÷ one server, 8 organizations: process'
+  const cluster = 'cluster, direct ÷ one server, 8 organizations: process'
   return {
     serviceUs: byLoad(cost.loads.service),
     databaseUs: byLoad(cost.loads.database),
@@ -170,8 +170,8 @@ export function describeScale(given: Assumed, measured: Measured): string {
     '',
     `- **${servers} database servers**, each with a standby. What runs out first is **${first.name}**.`,
     `- **${rounded(serviceCores)} cores for the service**, on any number of machines.`,
-    `- One PostgreSQL without Citus would need ${rounded(plainDatabaseCores)} cores for the same work: the ` +
-      `planning on two servers costs the rest (ratio ${measured.clusterRatio.toFixed(2)}).`,
+    `- One PostgreSQL without Citus would need ${rounded(plainDatabaseCores)} cores for the same work: what ` +
+      `Citus adds to each statement is the rest (ratio ${measured.clusterRatio.toFixed(2)}).`,
     `- **The largest merchant** sells ${rounded(hottest.perSecond)} baskets per second, which takes ` +
       `${rounded(hottest.cores)} cores. An organization lives on one server, so ${rounded(hottest.mostPerSecond)} ` +
       'per second is the most that one merchant can ever sell there.',

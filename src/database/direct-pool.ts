@@ -108,7 +108,7 @@ export class DirectPool extends pg.Pool {
     let node = this.#nodes.get(name)
     if (!node) {
       const pool = this.#options.openNode(host, port)
-      // Whoever watches the connections of this pool means all that lead to the database.
+      // A listener to the connections of this pool is to hear of all that lead to the database.
       for (const event of ['connect', 'acquire'] as const)
         pool.on(event, (client) => this.emit(event, client))
       node = { name, pool, isAway: false }

@@ -101,6 +101,9 @@ function connect(pool: Pool, org: number): Promise<PoolClient> {
   return span ? endWith(span, connected) : connected
 }
 
+/** All pools with connections to the database: on a cluster there may be one for each server. */
+export const listPools = (pool: Pool): Pool[] => (pool instanceof DirectPool ? pool.all() : [pool])
+
 /** For data that belongs to no organization, or is looked up before one is known. */
 export const platformTenant = (pool: Pool): Tenant => tenantOf(pool, platformOrg)
 

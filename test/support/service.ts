@@ -296,8 +296,11 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     scopes = ['pos', 'manage'],
     ...region
   }: MerchantOptions = {}): Promise<Merchant> {
-    const admin = (path: string, body: object) =>
-      call('POST', `/admin/v1${path}`, { body, token: adminToken })
+    const admin = async (path: string, body: object) => {
+      const reply = await call('POST', `/admin/v1${path}`, { body, token: adminToken })
+      if (reply.status !== 201) throw new Error(`${path}: ${reply.text}`)
+      return reply
+    }
     const organization = await admin('/organizations', { name: 'Test', ...region })
     const integration = await admin('/integrations', { name: 'Till' })
     const connection = await admin(`/organizations/${organization.body.id}/connections`, {

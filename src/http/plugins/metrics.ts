@@ -4,11 +4,11 @@ import { getHeapStatistics } from 'node:v8'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { DirectPool } from '../../database/direct-pool.ts'
 import type { BasketProcessor } from '../../operations/baskets/process.ts'
 import type { Deps } from '../../operations/deps.ts'
 import type { ReplicaReads } from '../../operations/replica-reads.ts'
 import { listRetries } from '../../store/retry-counts.ts'
+import { listPools } from '../../store/tenant.ts'
 import type { Tracer } from '../../tracing/tracer.ts'
 import type { Server } from '../fastify-server.ts'
 import type { ServerOptions } from '../server-options.ts'
@@ -167,9 +167,8 @@ function addLanes(registry: Registry, lanes: Lanes): void {
 }
 
 function addPool(registry: Registry, pool: Pool): void {
-  const pools = () => (pool instanceof DirectPool ? pool.all() : [pool])
   const gauge = (name: string, help: string, read: (pool: Pool) => number) =>
-    addGauge(registry, name, help, () => pools().reduce((sum, each) => sum + read(each), 0))
+    addGauge(registry, name, help, () => listPools(pool).reduce((sum, each) => sum + read(each), 0))
   gauge('database_connections', 'Open connections to the database.', (each) => each.totalCount)
   gauge('database_connections_idle', 'Open connections that are idle.', (each) => each.idleCount)
   gauge('database_connections_max', 'Connections that may be open.', (each) => each.options.max)
