@@ -106,7 +106,7 @@ async function waitFor(port, server) {
       await allowMoves(client)
       return
     } catch (error) {
-      if (attempt === 100 || server.exitCode !== null) {
+      if (attempt === 300 || server.exitCode !== null) {
         throw new Error(
           `The server on port ${port} does not start: ${error.message}. Run again with CITUS_LOG=1.`,
         )

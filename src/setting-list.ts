@@ -37,7 +37,7 @@ const list = {
   CLUSTER_DIRECT: {
     default: '0',
     meaning:
-      '1 connects to every server of a [cluster](docs/guides/running.md#a-cluster-of-servers), and works for each organization where its data is',
+      '1 connects to every server of a [cluster](docs/guides/running.md#a-cluster-of-servers), and sends the statements of each organization to the one that has its data',
   },
   ADMIN_TOKEN: {
     default: 'generated with the demo',

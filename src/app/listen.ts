@@ -49,7 +49,8 @@ export function openDeps(
     ...session,
     ...serviceLimits,
     asyncCommit,
-    isDirect: config.clusterDirect,
+    // Of commits that do not wait, those on one server are flushed together.
+    isDirect: config.clusterDirect && !asyncCommit,
     ...(asyncCommit && { maxConnections: 5 }),
   })
   const publicUrl = () => config.publicUrl ?? baseUrlOf(config.port, config)

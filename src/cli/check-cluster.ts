@@ -2,13 +2,18 @@
 import type { Client } from 'pg'
 import type { Config } from '../config.ts'
 import { appRole } from '../database/app-role.ts'
+import { checkSession } from '../database/check-session.ts'
 import { listNodes, readClusterState } from '../database/distribute.ts'
 import { atServer } from '../database/failover.ts'
-import { createClient } from '../database/pool.ts'
+import type { SessionOptions } from '../database/pool.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** Nothing to say where there is no Citus. */
-export async function checkCluster(client: Client, config: Config): Promise<Finding[]> {
+export async function checkCluster(
+  client: Client,
+  config: Config,
+  session: SessionOptions,
+): Promise<Finding[]> {
   const state = await readClusterState(client)
   if (!state && !config.clusterDirect) return []
   if (!state) {
@@ -32,19 +37,20 @@ export async function checkCluster(client: Client, config: Config): Promise<Find
   const found = ok('cluster', `Citus ${version}, ${nodes} nodes`)
   const { clusterDirect, databaseUrl } = config
   return clusterDirect && databaseUrl !== undefined
-    ? [found, await checkDirectWay(client, databaseUrl)]
+    ? [found, await checkDirectWay(client, databaseUrl, session)]
     : [found]
 }
 
-async function checkDirectWay(client: Client, url: string): Promise<Finding> {
+async function checkDirectWay(client: Client, url: string, session: SessionOptions): Promise<Finding> {
   const obstacles: string[] = []
   for (const { host, port } of await listNodes(client)) {
-    const node = createClient(atServer(url, host, port), { applicationName: 'loyalty-wallet doctor' })
-    await node.connect().catch(({ message }: Error) => obstacles.push(`${host}:${port} (${message})`))
-    await node.end().catch(() => {})
+    await checkSession(atServer(url, host, port), session).catch(({ message }: Error) =>
+      obstacles.push(`${host}:${port} (${message})`),
+    )
   }
-  if (obstacles.length === 0) return ok('direct', 'all nodes can be reached directly')
+  if (obstacles.length === 0) return ok('direct', 'all nodes can be used directly')
   const advice =
-    'The name in pg_dist_node must lead to the node from here, and pg_hba.conf there accept this computer. Until then its organizations are reached through the others.'
-  return warning('direct', `cannot be reached directly: ${obstacles.join(', ')}`, advice)
+    'The name in pg_dist_node must lead to the node itself, also from here, and pg_hba.conf there must accept this ' +
+    'computer. Until then the other nodes pass on what is for it.'
+  return warning('direct', `cannot be used directly: ${obstacles.join(', ')}`, advice)
 }

@@ -62,7 +62,7 @@ async function checkServer(
       await checkDurability(client),
       schema,
       role,
-      ...(await checkCluster(client, config)),
+      ...(await checkCluster(client, config, await findSession(client, { isNewer }))),
       ...(await checkReplica(config, client, await findSession(client, { isNewer }))),
       ...(pepper !== undefined && schema.status === 'ok' ? [await checkPepper(client, pepper)] : []),
       await checkClock(client),

@@ -90,7 +90,7 @@ export async function readClusterState(client: pg.Client): Promise<ClusterState 
 export async function listNodes(client: pg.Client): Promise<{ host: string; port: number }[]> {
   const { rows } = await client.query<{ host: string; port: number }>(
     `SELECT nodename AS host, nodeport AS port FROM pg_dist_node
-     WHERE isactive AND noderole = 'primary' ORDER BY nodeid`,
+     WHERE isactive AND hasmetadata AND noderole = 'primary' ORDER BY nodeid`,
   )
   return rows
 }

@@ -23,7 +23,7 @@ export function listServers(url: string): string[] {
 /** The same database with the same login at another server. */
 export function atServer(url: string, host: string, port: number): string {
   const [, start = '', , end = ''] = form.exec(url) ?? []
-  const [path, query = ''] = end.split('?', 2)
+  const [path, query = ''] = end.split(/\?(.*)/s)
   const kept = query.split('&').filter((parameter) => !/^(host|port|target_session_attrs)=/.test(parameter))
   return `${start}${host.includes(':') ? `[${host}]` : host}:${port}${path}${query && `?${kept.join('&')}`}`
 }

@@ -48,8 +48,13 @@ export interface PoolOptions extends SessionOptions {
   asyncCommit?: boolean
   /** On a cluster: the statements of an organization go straight to the server that has its data. */
   isDirect?: boolean
+  /** These connections lead straight to a server with data. */
+  isToNode?: boolean
   log?: DatabaseLog
 }
+
+/** There is another way to a node, for which time has to be left. */
+const nodeLimits = { connectionTimeoutMs: 2_000 }
 
 /** The limits of the service's own connections. */
 export const serviceLimits = { statementTimeoutMs: 5_000, queryTimeoutMs: 8_000, lockTimeoutMs: 3_000 }
@@ -64,7 +69,12 @@ export function openPool(connection: DatabaseConnection, options: PoolOptions = 
     options.isDirect && options.isDistributed && typeof connection === 'string'
       ? new DirectPool(settings, {
           openNode: (host, port) =>
-            openPool(atServer(connection, host, port), { ...options, isDirect: false }),
+            openPool(atServer(connection, host, port), {
+              ...options,
+              ...nodeLimits,
+              isDirect: false,
+              isToNode: true,
+            }),
           log: options.log,
         })
       : new pg.Pool(settings)
@@ -136,6 +146,8 @@ export function settingsOf(options: PoolOptions): Record<string, string> {
   return {
     ...(role !== undefined && { role }),
     ...(options.isDistributed ? distributedSettings : plannerSettings),
+    // The nodes have it for connections that the role itself logs in on.
+    ...(options.isToNode && { enable_seqscan: 'off' }),
     statement_timeout: String(options.statementTimeoutMs ?? 15_000),
     ...(lockTimeoutMs !== undefined && { lock_timeout: String(lockTimeoutMs) }),
     idle_in_transaction_session_timeout: String(options.idleInTransactionTimeoutMs ?? 15_000),

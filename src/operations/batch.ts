@@ -3,8 +3,8 @@
  * that began after it arrived, so the result is as fresh as if it had been queried alone; under load many
  * share the cost.
  *
- * A batch belongs to one organization. Organizations take turns, and those of several run side by side: the
- * lookups of one do not wait for the queries of another.
+ * A batch belongs to one organization. Organizations take turns, and batches of several run side by side, as
+ * many as keep the database busy (`slots.ts`).
  */
 import type { Pool } from 'pg'
 import { Refused } from '../domain/refusal.ts'

@@ -186,7 +186,9 @@ test('switches a message on in own words, and finds it in the log', async () => 
   const opened = await openConsole('/messages', { expected })
   const { page } = opened
   const name = 'When a customer registers'
-  await page.getByRole('switch', { name }).check()
+  // It follows a moment after the click, which `check` would not wait for.
+  await page.getByRole('switch', { name }).click()
+  await page.getByRole('switch', { name, checked: true }).waitFor()
   await page.getByRole('combobox', { name: `Send by: ${name}` }).waitFor()
   await lookAt(page, 'messages')
   await page.getByRole('link', { name: `Edit text: ${name}` }).click()

@@ -1,14 +1,14 @@
 /** What only a cluster can get wrong; these tests run when one is given (`scripts/citus.mjs`). */
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
-import type { Pool } from 'pg'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import pg, { type Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { appRole } from '../../src/database/app-role.ts'
 import { DirectPool } from '../../src/database/direct-pool.ts'
 import { distribute, listUndistributed } from '../../src/database/distribute.ts'
 import { atServer } from '../../src/database/failover.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { createClient, type DatabaseConnection, openPool } from '../../src/database/pool.ts'
+import { createClient, type DatabaseConnection } from '../../src/database/pool.ts'
 import { organizationTables } from '../../src/store/delete-demo-organization.ts'
 import { inTransaction } from '../../src/store/tenant.ts'
 import { audit } from '../support/audit.ts'
@@ -136,41 +136,49 @@ describe.runIf(isOnCluster)('on a cluster', () => {
     const used = () => (pool.poolOf(org).options as { connectionString?: string }).connectionString
     // It looks every five seconds.
     await expect.poll(used, { timeout: 20_000 }).toContain(`:${(await placement()).nodeport}/`)
+    const { rows } = await pool
+      .poolOf(org)
+      .query(`SELECT current_user AS role, current_setting('enable_seqscan') AS "seqScan"`)
+    expect(rows).toEqual([{ role: appRole, seqScan: 'off' }])
   })
 
   test('a node that cannot be reached directly is reached through the others, until it can be', async () => {
-    const { connection } = service.database
+    const connectionString = service.database.connection as string
     const node = await placement()
-    // Nothing listens on this port until the end of the test.
-    const closed = createServer().listen(0, '127.0.0.1')
-    await once(closed, 'listening')
-    const { port } = closed.address() as AddressInfo
-    closed.close()
     const told: string[] = []
     const note = (_: object, message: string) => void told.push(message)
+    const road = await openRoad(node)
+    await road.close()
     const pool = new DirectPool(
-      { connectionString: connection as string },
+      { connectionString },
       {
-        openNode: () => openPool(atServer(connection as string, '127.0.0.1', port)),
+        openNode: () => {
+          const node = new pg.Pool({ connectionString: atServer(connectionString, '127.0.0.1', road.port) })
+          node.on('connect', (client) => client.on('error', () => {}))
+          return node.on('error', () => {})
+        },
         log: { info: note, warn: note, error: note },
         everyMs: 50,
       },
     )
-    await expect.poll(() => pool.poolOf(org) === pool).toBe(false)
-    const client = await pool.connectFor(org)
-    expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
-    client.release()
-    expect(pool.poolOf(org)).toBe(pool)
-    expect(told).toEqual(['a server of the cluster cannot be reached directly'])
-    const road = createServer((socket) => {
-      const server = connect(node.nodeport, node.nodename)
-      socket.pipe(server).pipe(socket)
-      for (const end of [socket, server]) end.on('error', () => {})
-    }).listen(port, '127.0.0.1')
-    await expect.poll(() => told.at(-1)).toBe('a server of the cluster can be reached directly again')
-    expect(pool.poolOf(org)).not.toBe(pool)
+    pool.on('error', () => {})
+    const answer = async () => {
+      const client = await pool.connectFor(org)
+      const { rows } = await client.query('SELECT 1 AS one').finally(() => client.release())
+      return rows
+    }
+    const isDirect = () => pool.poolOf(org) !== pool
+    expect(await answer()).toEqual([{ one: 1 }])
+    await expect.poll(() => told).toContain('a server of the cluster cannot be used directly')
+    expect(isDirect()).toBe(false)
+    await road.open()
+    await expect.poll(isDirect).toBe(true)
+    expect(told.at(-1)).toBe('a server of the cluster is used directly')
+    expect(await answer()).toEqual([{ one: 1 }])
+    await road.close()
+    await expect.poll(() => answer().catch(() => [])).toEqual([{ one: 1 }])
+    await expect.poll(isDirect).toBe(false)
     await pool.end()
-    road.close()
   })
 
   test.each(['the coordinator', 'another node', 'its own node'])(
@@ -263,6 +271,33 @@ describe.runIf(isOnCluster)('distribute', () => {
     await database.close()
   })
 })
+
+/** A way to a server that can be closed and opened again. */
+async function openRoad({ nodename, nodeport }: { nodename: string; nodeport: number }) {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    const there = connect(nodeport, nodename)
+    socket.pipe(there).pipe(socket)
+    for (const end of [socket, there]) {
+      sockets.add(end)
+      end.on('error', () => {})
+    }
+  })
+  const open = async (port: number) => {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  await open(0)
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    open: () => open(port),
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
 
 const nameOf = (connection: DatabaseConnection) => new URL(connection as string).pathname.slice(1)
 

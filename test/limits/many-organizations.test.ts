@@ -1,4 +1,4 @@
-/** Organizations side by side: each has its own few groups and batches, and none waits for another's. */
+/** Organizations side by side: each has its own few groups and batches, and all take turns. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { createBasketQueue } from '../../src/operations/baskets/queue.ts'

@@ -1,6 +1,6 @@
 /**
  * Forms groups of baskets: whatever is waiting when a writer becomes free is processed together. Under light
- * load groups have one basket, under heavy load many, and there is no timer.
+ * load groups have one basket, under heavy load many, and no basket waits for others to come.
  *
  * Invariants: a group belongs to one organization; a customer is in at most one running group, with baskets
  * in their order of arrival; two baskets with the same receipt number or idempotency key are never in one
