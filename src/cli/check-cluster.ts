@@ -8,17 +8,16 @@ import { atServer } from '../database/failover.ts'
 import type { SessionOptions } from '../database/pool.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
-/** Nothing to say where there is no Citus. */
+/** Nothing to say where there is no Citus, unless CLUSTER_DIRECT expects one. */
 export async function checkCluster(
   client: Client,
   config: Config,
   session: SessionOptions,
 ): Promise<Finding[]> {
   const state = await readClusterState(client)
-  if (!state && !config.clusterDirect) return []
   if (!state) {
     const message = 'CLUSTER_DIRECT has no effect, because the database is on one server'
-    return [warning('cluster', message, 'Remove CLUSTER_DIRECT.')]
+    return config.clusterDirect ? [warning('cluster', message, 'Remove CLUSTER_DIRECT.')] : []
   }
   const { version, nodes, isDistributed, missing, cutOff } = state
   if (!isDistributed) {

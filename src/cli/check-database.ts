@@ -55,6 +55,7 @@ async function checkServer(
   try {
     const { schema, isNewer } = await checkSchema(client)
     const role = await checkRole(client, connection, isNewer)
+    const session = await findSession(client, { isNewer })
     const isUsable = schema.status === 'ok' && role.status !== 'problem'
     return [
       ok('database', `${nameDatabase(config)} ${origins[origin]}`),
@@ -62,8 +63,8 @@ async function checkServer(
       await checkDurability(client),
       schema,
       role,
-      ...(await checkCluster(client, config, await findSession(client, { isNewer }))),
-      ...(await checkReplica(config, client, await findSession(client, { isNewer }))),
+      ...(await checkCluster(client, config, session)),
+      ...(await checkReplica(config, client, session)),
       ...(pepper !== undefined && schema.status === 'ok' ? [await checkPepper(client, pepper)] : []),
       await checkClock(client),
       ...(isUsable ? await checkWorkOn(connection, await findSession(client), pepper) : []),

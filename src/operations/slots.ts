@@ -8,7 +8,10 @@
 import type { Pool } from 'pg'
 
 export interface Slots {
-  /** Whether one more may start, with so many organizations in line. If not, `onFree` is called in time. */
+  /**
+   * Whether one more may start, with so many organizations in line. If not, ask again when one has ended;
+   * `onFree` is called when one has become slow.
+   */
   isFree(organizations: number): boolean
   /** Takes a slot, and returns a function that gives it back. */
   take(): () => void
