@@ -1,9 +1,12 @@
 import { defineConfig } from 'vitest/config'
 import { FailuresLast } from './test/support/failures-last.ts'
+import { isFull } from './test/support/full.ts'
 import { LongestFirst } from './test/support/longest-first.ts'
 
 /** Need nothing but the tree, and are done in seconds. */
 const ofUnits = ['src/**/*.test.ts', 'test/tidy*.test.ts', 'test/console/**/*.test.ts']
+/** For `npm run check:full` alone; see `test/full-check.md`. */
+const ofFullCheck = isFull ? [] : ['test/**/*.full.test.ts']
 const ofBrowser = ['test/browser/**/*.test.ts']
 /** What readers of the docs paste, on a service and a database of its own: `npm run check:operate`. */
 const ofTour = ['test/tour/**/*.test.ts']
@@ -13,7 +16,13 @@ const ofTour = ['test/tour/**/*.test.ts']
  * longer than most of them do. The timeouts are no bound of any test: they only end what hangs, on a computer that
  * may be busy with something else for seconds.
  */
-const together = { isolate: false, testTimeout: 300_000, hookTimeout: 300_000 }
+const together = {
+  isolate: false,
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  // As the service has it, and for the same reason: what a request leaves behind is gone before it is copied.
+  execArgv: ['--max-semi-space-size=64'],
+}
 
 export default defineConfig({
   test: {
@@ -28,7 +37,7 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: [...ofUnits, ...ofBrowser, ...ofTour],
+          exclude: [...ofUnits, ...ofBrowser, ...ofTour, ...ofFullCheck],
           globalSetup: ['test/support/build-service.ts', 'test/support/postgres-server.ts'],
           ...together,
         },
@@ -46,6 +55,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ofBrowser,
+          exclude: ofFullCheck,
           globalSetup: ['test/support/build-service.ts', 'test/browser/running-service.ts'],
           // Each has a service with a filled demo to itself, and a browser that keeps a processor busy.
           maxWorkers: 2,

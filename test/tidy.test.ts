@@ -224,8 +224,22 @@ describe('names', () => {
   test('files are in kebab-case', () => {
     const wrong = allPaths
       .filter((path) => /^(?:src|test|scripts)\/.*\.(?:ts|mjs)$/.test(path))
-      .filter((path) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|fixture))?\.(?:ts|mjs)$/.test(basename(path)))
+      .filter(
+        (path) =>
+          !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|full\.test|fixture))?\.(?:ts|mjs)$/.test(basename(path)),
+      )
     expect(wrong).toEqual([])
+  })
+
+  test('what only the full check runs is listed, with what holds meanwhile, and each file of the list exists', () => {
+    const [, ...rows] = readFileSync(join(packageRoot, 'test/full-check.md'), 'utf8').match(/^\| .*$/gm)!
+    const left = rows.map((row) => row.split('|')[1]!).join()
+    const ofFullCheck = allPaths.flatMap((path) => /^test\/(.*\.full)\.test\.ts$/.exec(path)?.[1] ?? [])
+    expect(ofFullCheck.filter((name) => !left.includes(`\`${name}\``))).toEqual([])
+    const named = rows.join().match(/(?<=`)[a-z]+\/[a-z.-]+(?=`)/g)!
+    const isThere = (name: string) =>
+      [name, `${name}.test.ts`].some((file) => allPaths.includes(`test/${file}`))
+    expect(named.filter((name) => !isThere(name))).toEqual([])
   })
 
   test('no file has a meaningless name', () => {

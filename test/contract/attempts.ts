@@ -27,7 +27,7 @@ export interface Attempt {
 let turn = 0
 
 /**
- * Those of a route: all of them, or in the quick check every fourth, of each route other ones. Each is made from a
+ * Those of a route: all of them, or in the quick check every eighth, of each route other ones. Each is made from a
  * new recipe, so that none is refused for what one before it has used up.
  */
 export function listAttempts(
@@ -42,7 +42,7 @@ export function listAttempts(
     ...pathAttempts(call, recipe()),
     ...headerAttempts(call, recipe),
   ]
-  return someOf(all, 4, turn++)
+  return someOf(all, 8, turn++)
 }
 
 /** The right call itself. */

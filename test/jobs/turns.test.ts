@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runRound } from '../../src/jobs/run-jobs.ts'
 import { wholeTurn } from '../../src/operations/turn.ts'
 import { expireInactive, expireWallets } from '../../src/operations/wallets/expire-wallets.ts'
+import { isFull } from '../support/full.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 import { openShop, type Shop } from '../support/shop.ts'
 import { type Watched, watchStatements } from '../support/watch-statements.ts'
@@ -109,7 +110,7 @@ describe('a turn', () => {
     expect(await expireWallets(service.deps, org, wholeTurn())).toEqual({ customers: 100 })
   })
 
-  test('resumes a walk through the wallets where the one before has ended', async () => {
+  test.runIf(isFull)('resumes a walk through the wallets where the one before has ended', async () => {
     await addCustomers(4_500, { lastActiveAt: lately, points: 5 })
     await addCustomers(300, { lastActiveAt: longAgo, points: 5 })
     await addCustomers(100, { lastActiveAt: longAgo, points: 0 })

@@ -79,13 +79,13 @@ test('interrupted, it ends after the current step and says how to go on', async 
 })
 
 test('killed again and again, it loses nothing and doubles nothing', async () => {
-  for (const [round, ms] of (isFull ? [0, 4, 9, 15, 22, 30] : [0, 9, 22]).entries()) {
+  for (const [round, ms] of (isFull ? [0, 4, 9, 15, 22, 30] : [9]).entries()) {
     await runAndEnd('SIGKILL', 1 + (round % 3), ms)
     await expectNothingLost()
     expect(await old.shop.integrity()).toMatchObject({ ok: true, problems: [] })
   }
   const filesBefore = (await linesOf()).length
-  expect(filesBefore).toBeGreaterThan(5)
+  expect(filesBefore).toBeGreaterThan(isFull ? 5 : 1)
   const rest = await runForJson(args(directory), env)
   expect(rest).toMatchObject({ code: 0, isComplete: true })
   expect(rest.data[0].files).toBeGreaterThan(0)

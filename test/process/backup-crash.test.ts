@@ -10,6 +10,7 @@ import { createClient } from '../../src/database/pool.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { urlOf } from '../support/checkout.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { isFull } from '../support/full.ts'
 import { runForJson } from '../support/run-command.ts'
 
 let source: TestDatabase
@@ -63,7 +64,7 @@ const moments = (...first: number[]) => [
   ...Array.from({ length: (effort - 1) * first.length }, () => Math.random() * 2 * first.at(-1)!),
 ]
 
-test('killed at any point, a backup leaves no file that passes for a whole one', async () => {
+test.runIf(isFull)('killed at any point, a backup leaves no file that passes for a whole one', async () => {
   const env = envOf(source)
   let killed = 0
   for (const [round, ms] of moments(0, 15, 60).entries()) {
@@ -108,7 +109,7 @@ test('interrupted, a backup removes what it has written', async () => {
   expect([code, existsSync(file), existsSync(partial)]).toEqual([130, false, false])
 })
 
-test('killed at any point, a restore has restored nothing, and runs again', async () => {
+test.runIf(isFull)('killed at any point, a restore has restored nothing, and runs again', async () => {
   const file = join(folder, 'whole.lwb')
   await runForJson(['backup', file], envOf(source))
   const client = createClient(target.connection, { applicationName: 'test' })

@@ -2,6 +2,7 @@ import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Checkout, findServerPid, makeCheckout, readDemo } from '../support/checkout.ts'
+import { isFull } from '../support/full.ts'
 import { runCommand, runForJson } from '../support/run-command.ts'
 
 // The tests of this file are one story on one data folder, in the order of the file.
@@ -92,7 +93,7 @@ test('beside a running service, commands and the doctor use its database', async
   await service.end('SIGTERM')
 })
 
-test('without the service, commands start the database and take turns', async () => {
+test.runIf(isFull)('without the service, commands start the database and take turns', async () => {
   const [one, other] = await Promise.all([
     checkout.run(['organization', 'create', 'One', '--json'], settings),
     checkout.run(['organization', 'create', 'Other', '--json'], settings),
@@ -109,7 +110,7 @@ test('token says so when the service of demo.json is gone', async () => {
   expect(stderr).toMatch(/is not reachable .*npm start/)
 })
 
-test('serve --json prints one document and leaves the log to stderr', async () => {
+test.runIf(isFull)('serve --json prints one document and leaves the log to stderr', async () => {
   const dataDir = settings.DATA_DIR
   // The one of the former run; what is there from now on is of the new one.
   await rm(join(dataDir, 'demo.json'))

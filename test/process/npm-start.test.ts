@@ -30,7 +30,7 @@ test('npm start runs the service with everything it needs, and SIGTERM reaches i
   expect(await findServerPid(dataDir)).toBeUndefined()
 })
 
-test('a checkout in a folder that only its owner may enter works, also for root', async () => {
+test.runIf(isFull)('a checkout in a folder that only its owner may enter works, also for root', async () => {
   await chmod(dirname(checkout.folder), 0o700)
   const dataDir = await checkout.newDataDir()
   const service = await checkout.start({ DATA_DIR: dataDir })

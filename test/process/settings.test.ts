@@ -7,6 +7,7 @@ import type { TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Checkout, makeCheckout, ownSecrets, urlOf } from '../support/checkout.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { isFull } from '../support/full.ts'
 
 let checkout: Checkout
 let database: TestDatabase
@@ -65,14 +66,14 @@ test('plain HTTP on an address others can reach is refused', async () => {
   expect(stderr).toMatch(/HOST=0\.0\.0\.0.*HTTPS/)
 })
 
-test('unless the operator says so', async () => {
+test.runIf(isFull)('unless the operator says so', async () => {
   const service = await checkout.start({ ...external, HOST: '0.0.0.0', ALLOW_HTTP: '1' })
   expect(service.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect((await fetch(`${service.baseUrl}/livez`)).status).toBe(200)
   expect(await service.end('SIGTERM')).toMatchObject({ code: 0 })
 })
 
-test('behind a proxy, what the proxy marks as plain HTTP is refused', async () => {
+test.runIf(isFull)('behind a proxy, what the proxy marks as plain HTTP is refused', async () => {
   const service = await checkout.start({ ...external, HOST: '0.0.0.0', TRUST_PROXY: '1' })
   const issue = (protocol: string) =>
     fetch(`${service.baseUrl}/auth/token`, {
@@ -100,7 +101,7 @@ test('with a certificate it speaks HTTPS', async (context) => {
   await service.end('SIGTERM')
 })
 
-test('a certificate with the key of another is said plainly', async (context) => {
+test.runIf(isFull)('a certificate with the key of another is said plainly', async (context) => {
   const one = makeCertificate(checkout.folder, 'one')
   const other = makeCertificate(checkout.folder, 'other')
   if (!one || !other) return context.skip('openssl is not installed, so there is no certificate to try')

@@ -13,6 +13,7 @@ import {
   readDemo,
   type Service,
 } from '../support/checkout.ts'
+import { isFull } from '../support/full.ts'
 import { pasteExamples, readExamples } from '../support/paste-examples.ts'
 
 // The tests of this file are one story on one data folder, in the order of the file.
@@ -62,36 +63,39 @@ test('the greeting names everything, and its curl line works as pasted', async (
   expect(JSON.parse(stdout)).toMatchObject({ tokenType: 'Bearer', accessToken: expect.any(String) })
 })
 
-test('every example of the API reference works as pasted, in the order of the page', async () => {
-  const { baseUrl } = firstDemo
-  const examples = readExamples(await (await fetch(`${baseUrl}/docs`)).text())
-  const document = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as OpenApiDocument
-  const successOf = new Map(
-    callsOf(document).map(({ operationId, responses }) => [operationId, Object.keys(responses)[0]!]),
-  )
-  const named = new Set(examples.map(({ name }) => name))
-  expect([...successOf.keys()].filter((operation) => !named.has(operation))).toEqual([])
-  // One of the examples takes the newest request from the log, which is written once a second.
-  const logged = async () => (await callAsTill(firstDemo, '/v1/requests')).data.length
-  await callAsTill(firstDemo, '/v1/campaigns')
-  await expect.poll(logged, { timeout: 60_000 }).toBeGreaterThan(0)
+test.runIf(isFull)(
+  'every example of the API reference works as pasted, in the order of the page',
+  async () => {
+    const { baseUrl } = firstDemo
+    const examples = readExamples(await (await fetch(`${baseUrl}/docs`)).text())
+    const document = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as OpenApiDocument
+    const successOf = new Map(
+      callsOf(document).map(({ operationId, responses }) => [operationId, Object.keys(responses)[0]!]),
+    )
+    const named = new Set(examples.map(({ name }) => name))
+    expect([...successOf.keys()].filter((operation) => !named.has(operation))).toEqual([])
+    // One of the examples takes the newest request from the log, which is written once a second.
+    const logged = async () => (await callAsTill(firstDemo, '/v1/requests')).data.length
+    await callAsTill(firstDemo, '/v1/campaigns')
+    await expect.poll(logged, { timeout: 60_000 }).toBeGreaterThan(0)
 
-  // Readers are slower than the background work, which records what a source has sent.
-  const asRead = examples.map((example) =>
-    example.name === 'retryReceivedMessage'
-      ? { ...example, commands: `sleep 2\n${example.commands}` }
-      : example,
-  )
-  const pasted = await pasteExamples(asRead, dataDir)
-  // The first one, since the others may fail because of it.
-  const failed = pasted.find(({ name, statuses, complaints }) => {
-    // What is prepared for a section may take several requests.
-    const expected = successOf.get(name) ?? '(?:20[01],?)*'
-    // An example may ask for a token first.
-    return complaints !== '' || !new RegExp(`^(?:200,)?${expected}$`).test(statuses.join())
-  })
-  expect(failed).toBeUndefined()
-})
+    // Readers are slower than the background work, which records what a source has sent.
+    const asRead = examples.map((example) =>
+      example.name === 'retryReceivedMessage'
+        ? { ...example, commands: `sleep 2\n${example.commands}` }
+        : example,
+    )
+    const pasted = await pasteExamples(asRead, dataDir)
+    // The first one, since the others may fail because of it.
+    const failed = pasted.find(({ name, statuses, complaints }) => {
+      // What is prepared for a section may take several requests.
+      const expected = successOf.get(name) ?? '(?:20[01],?)*'
+      // An example may ask for a token first.
+      return complaints !== '' || !new RegExp(`^(?:200,)?${expected}$`).test(statuses.join())
+    })
+    expect(failed).toBeUndefined()
+  },
+)
 
 test('the three people of the demo sign in with its password, and each is what the address says', async () => {
   expect(firstDemo.consoleUrl).toBe(`${firstDemo.baseUrl}/console`)
@@ -169,7 +173,7 @@ test('a port in use is said plainly, and the database is stopped again', async (
   expect(await findServerPid(dataDir)).toBeUndefined()
 })
 
-test('a demo campaign that somebody archived is replaced by a new one', async () => {
+test.runIf(isFull)('a demo campaign that somebody archived is replaced by a new one', async () => {
   service = await checkout.start({ DATA_DIR: dataDir })
   await callAsTill(await readDemo(dataDir), `/v1/campaigns/${firstDemo.campaignId}/archive`, {})
   await service.end('SIGTERM')
@@ -180,7 +184,7 @@ test('a demo campaign that somebody archived is replaced by a new one', async ()
   expect(await callAsTill(demo, `/v1/campaigns/${demo.campaignId}`)).toMatchObject({ status: 'published' })
 })
 
-test('a client that never finishes its request does not hold up the end', async () => {
+test.runIf(isFull)('a client that never finishes its request does not hold up the end', async () => {
   const { port } = new URL(service.baseUrl)
   const socket = connect(Number(port), '127.0.0.1')
   socket.on('error', () => {})
@@ -195,14 +199,17 @@ test('a client that never finishes its request does not hold up the end', async 
   expect(await findServerPid(dataDir)).toBeUndefined()
 })
 
-test('told to stop in the middle of its first start, it leaves no database running', async () => {
-  const fresh = await checkout.newDataDir()
-  const running = checkout.run(['serve'], { DATA_DIR: fresh })
-  while ((await findServerPid(fresh)) === undefined) await new Promise((done) => setTimeout(done, 5))
-  checkout.signalNewest('SIGTERM')
-  expect(await running).toMatchObject({ code: 0, stderr: '' })
-  expect(await findServerPid(fresh)).toBeUndefined()
-})
+test.runIf(isFull)(
+  'told to stop in the middle of its first start, it leaves no database running',
+  async () => {
+    const fresh = await checkout.newDataDir()
+    const running = checkout.run(['serve'], { DATA_DIR: fresh })
+    while ((await findServerPid(fresh)) === undefined) await new Promise((done) => setTimeout(done, 5))
+    checkout.signalNewest('SIGTERM')
+    expect(await running).toMatchObject({ code: 0, stderr: '' })
+    expect(await findServerPid(fresh)).toBeUndefined()
+  },
+)
 
 async function signInAs({ baseUrl, consolePassword }: DemoFile, email: string): Promise<number> {
   const reply = await fetch(`${baseUrl}/auth/session`, {

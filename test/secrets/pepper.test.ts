@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recognizePepper, WrongPepperError } from '../../src/operations/auth/recognize-pepper.ts'
 import { type Checkout, makeCheckout, ownSecrets, readDemo, urlOf } from '../support/checkout.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { isFull } from '../support/full.ts'
 import { runForJson } from '../support/run-command.ts'
 
 let checkout: Checkout
@@ -93,7 +94,7 @@ test('of two that come at once with different ones exactly one is recognized', a
   }
 })
 
-test('a demo whose secrets were deleted starts with new ones', async () => {
+test.runIf(isFull)('a demo whose secrets were deleted starts with new ones', async () => {
   const DATA_DIR = await checkout.newDataDir()
   const first = await checkout.start({ DATA_DIR })
   const before = await readDemo(DATA_DIR)
