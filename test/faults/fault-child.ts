@@ -11,8 +11,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createClient, type EmbeddedConnection } from '../../src/database/pool.ts'
+import { createClient, type DatabaseConnection, type EmbeddedConnection } from '../../src/database/pool.ts'
 import { isAlive, readPostmasterFile } from '../../src/embedded-postgres/postmaster-file.ts'
+import { onServers } from '../support/cluster.ts'
 import { type DatabaseProxy, type Mode, startProxy } from './proxy.ts'
 import { randomFrom } from './random.ts'
 
@@ -173,15 +174,13 @@ async function killBackend(connection: EmbeddedConnection, random: () => number)
 
 async function terminateAll(connection: EmbeddedConnection): Promise<void> {
   // Chosen first: beside the condition on the database, which is a join, it would end those of all databases.
-  await ask(
-    connection,
-    `WITH chosen AS MATERIALIZED (SELECT pid FROM pg_stat_activity WHERE ${ours})
-     SELECT pid FROM chosen WHERE pg_terminate_backend(pid)`,
-  )
+  const terminate = `WITH chosen AS MATERIALIZED (SELECT pid FROM pg_stat_activity WHERE ${ours})
+    SELECT pid FROM chosen WHERE pg_terminate_backend(pid)`
+  await Promise.all(onServers(connection).map((server) => ask(server, terminate)))
   report({ event: 'struck', at: Date.now() })
 }
 
-async function ask(connection: EmbeddedConnection, text: string): Promise<number[]> {
+async function ask(connection: DatabaseConnection, text: string): Promise<number[]> {
   const client = createClient(connection, { applicationName: 'faults' })
   try {
     await client.connect()

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { ownSecrets, type Service, type Settings, urlOf } from '../support/checkout.ts'
+import { isOnNodes } from '../support/cluster.ts'
 import type { FaultPlan, FaultReport } from './fault-child.ts'
 import type { LoadPlan, LoadReport } from './load-child.ts'
 import type { Scene } from './scene.ts'
@@ -26,6 +27,7 @@ export async function startServices(
     DEMO: '0',
     RATE_LIMIT: 'off',
     ...(target ? { DATABASE_URL: urlOf(target) } : { DATA_DIR: dataDir }),
+    ...(isOnNodes && { CLUSTER_DIRECT: '1' }),
     NODE_OPTIONS: `--import ${pathToFileURL(scene.programFile('clock-child'))}`,
     CLOCK_OFFSET_FILE: clockFile,
     ...storm.settings,

@@ -6,7 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { packageRoot } from '../../src/package-root.ts'
-import { isOnCluster } from '../support/cluster.ts'
+import { isOnCluster, isOnNodes } from '../support/cluster.ts'
 import { makeScene } from './scene.ts'
 import { runStorm, type Storm, type StormResult } from './storm.ts'
 import { storms } from './storms.ts'
@@ -23,8 +23,10 @@ const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000))
 const minutes = Number(values.minutes)
 if (!Number.isSafeInteger(seed) || !(minutes > 0)) throw new Error('--seed and --minutes take numbers')
 
-// On a cluster, those that do not harm a PostgreSQL which the service has started.
-const isPossible = ({ database }: Storm) => !isOnCluster || database === 'external' || database === 'proxied'
+// On a cluster, those that do not harm a PostgreSQL which the service has started. A service that connects to each
+// server finds its way around the proxy.
+const possible = isOnNodes ? ['external'] : ['external', 'proxied']
+const isPossible = ({ database }: Storm) => !isOnCluster || possible.includes(database)
 const chosen = storms.filter(
   (storm) => isPossible(storm) && (values.only === undefined || storm.name.includes(values.only)),
 )

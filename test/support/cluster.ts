@@ -18,9 +18,18 @@ const workers = (process.env.TEST_CITUS_WORKERS ?? '').split(',').filter((addres
 /** Whether the tests run on a cluster. */
 export const isOnCluster = workers.length > 0
 
+/** Whether the services of the tests connect to each server of it. */
+export const isOnNodes = isOnCluster && process.env.TEST_CLUSTER_DIRECT === '1'
+
 /** The same database, through a node that is not the coordinator. */
 export const onWorker = (connection: DatabaseConnection): DatabaseConnection =>
   withDatabase(workers[0]!, new URL(connection as string).pathname.slice(1))
+
+/** This database, and the same one on the other servers of the cluster. */
+export const onServers = (connection: EmbeddedConnection): DatabaseConnection[] => [
+  connection,
+  ...workers.map((worker) => withDatabase(worker, connection.database)),
+]
 
 /** The other servers of the cluster, if there is one, with the same database. */
 export async function openWorkers(coordinator: Pool): Promise<Pool[]> {

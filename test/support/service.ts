@@ -15,7 +15,7 @@ import type { PassInstallation } from '../../src/operations/passes/installation.
 import { createReplicaReads } from '../../src/operations/replica-reads.ts'
 import type { SquareHosts } from '../../src/operations/sources/square-client.ts'
 import type { Tracer } from '../../src/tracing/tracer.ts'
-import { isOnCluster } from './cluster.ts'
+import { isOnCluster, isOnNodes } from './cluster.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { createQuickPerson, inviteTestPerson } from './people.ts'
 import { withDatabase } from './template.ts'
@@ -204,7 +204,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ? shareDatabase(options.sharing.database, limits)
     : await createTestDatabase(limits)
   // Tests read everything through the database's pool; the service works with its own rights.
-  const { isDistributed = isOnCluster, isDirect = process.env.TEST_CLUSTER_DIRECT === '1' } = options
+  const { isDistributed = isOnCluster, isDirect = isOnNodes } = options
   const pool = openPool(throughPooler(database.connection), {
     ...limits,
     role: appRole,
