@@ -1,7 +1,7 @@
 /** Customers as somebody at the desk looks after them. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { isFull } from '../support/full.ts'
+import { isFull, someOf } from '../support/full.ts'
 import { callApi, demo, expectCalm, newCustomer, newPhone, startBrowser, unique } from './browser.ts'
 import {
   addressOf,
@@ -60,7 +60,7 @@ test('registers a customer and finds the one by name, phone, email and barcode',
     `${mark.toUpperCase()}@desk.example`,
     cards[0].barcode,
   ]
-  for (const spelling of spellings) {
+  for (const spelling of someOf(spellings, 3, 1)) {
     await search.fill(spelling)
     await expect.poll(() => addressOf(page).search.q).toBe(spelling)
     await expect.poll(() => rowsOf(page).getByRole('link').allTextContents()).toEqual([name])
@@ -93,7 +93,9 @@ test('a double click registers once and says so once', async () => {
   expectCalm(opened)
 })
 
-test('asks for consent, shows since when there is one, and finds those who agreed', async () => {
+test('asks for consent, shows since when there is one, and finds those who agreed', {
+  skip: !isFull,
+}, async () => {
   const mark = unique()
   const agreed = await newCustomer({ fullname: `Agreed ${mark}` })
   await newCustomer({ fullname: `Silent ${mark}` })
@@ -194,7 +196,7 @@ test('shows a profile whole: cards that can be scanned, balances, coupons, timel
     .getByRole('row', { name: /Free coffee/ })
     .getByText('Active')
     .waitFor()
-  await expectAccessibleInBothSchemes(page)
+  if (isFull) await expectAccessibleInBothSchemes(page)
   await page.getByRole('tab', { name: 'Ledger' }).click()
   await expect.poll(() => addressOf(page).search).toEqual({ tab: 'ledger' })
   await page
@@ -262,7 +264,9 @@ test('adjusts a balance with a reason, and shows in the form what the service re
   expectCalm(opened)
 })
 
-test('blocks and unblocks a customer, replaces a card, and gives its wallet page a new address', async () => {
+test('blocks and unblocks a customer, replaces a card, and gives its wallet page a new address', {
+  skip: !isFull,
+}, async () => {
   const { id, cards } = await newCustomer()
   const [card] = cards
   const opened = await openConsole(`/customers/${id}`)
@@ -330,10 +334,12 @@ test('hands out all that is known of a customer, and erases it once the name was
   await form.getByRole('button', { name: 'Erase permanently' }).click()
   await pageTitle(page, 'Customers').waitFor()
   await callApi('GET', `/v1/customers/${id}`, { status: 404 })
-  await page.goto(`${demo.consoleUrl}/customers?q=${encodeURIComponent(data.email)}`)
-  await page.getByText('No results. Remove a filter to see more.').waitFor()
-  await page.goto(`${demo.consoleUrl}/customers/${id}`)
-  await pageTitle(page, 'Customer not found').waitFor()
-  await expectAccessibleInBothSchemes(page)
+  if (isFull) {
+    await page.goto(`${demo.consoleUrl}/customers?q=${encodeURIComponent(data.email)}`)
+    await page.getByText('No results. Remove a filter to see more.').waitFor()
+    await page.goto(`${demo.consoleUrl}/customers/${id}`)
+    await pageTitle(page, 'Customer not found').waitFor()
+    await expectAccessibleInBothSchemes(page)
+  }
   expectCalm(opened)
 })

@@ -1,5 +1,6 @@
 /** Products, branches and users: three lists of one kind. */
 import { expect, test } from 'vitest'
+import { isFull } from '../support/full.ts'
 import { callApi, expectCalm, startBrowser, unique } from './browser.ts'
 import {
   addressOf,
@@ -55,7 +56,7 @@ test('adds and changes a product, and refuses the second one of the same id', as
   expectCalm(opened)
 })
 
-test('adds a branch and a user who works there', async () => {
+test('adds a branch and a user who works there', { skip: !isFull }, async () => {
   const opened = await openConsole('/branches')
   const { page } = opened
   const mark = unique()

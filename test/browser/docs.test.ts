@@ -1,5 +1,6 @@
 /** The pages under /docs: guides in several languages, and one search over them and the reference. */
 import { expect, test } from 'vitest'
+import { isFull } from '../support/full.ts'
 import { demo, expectAccessible, expectCalm, openPage, startBrowser } from './browser.ts'
 
 startBrowser()
@@ -86,7 +87,7 @@ test('the search finds sections of guides, operations and error codes with the k
   expectCalm(opened)
 })
 
-test('on a phone, in dark colors, a guide and the search fit', async () => {
+test('on a phone, in dark colors, a guide and the search fit', { skip: !isFull }, async () => {
   const opened = await openPage({ width: 390, height: 844, colorScheme: 'dark', hasTouch: true })
   const { page } = opened
   const isTooWide = () => page.evaluate('document.documentElement.scrollWidth > innerWidth')

@@ -42,8 +42,10 @@ test('shows the figures of a range and leads to what they are counted from', asy
   await figure(page, 'Sales').locator('svg path').first().waitFor()
   await expect.poll(() => page.getByRole('img', { name: /by day, highest on/ }).count()).toBe(9)
 
-  await page.getByRole('radiogroup', { name: 'Date range' }).getByText('7 days').click()
-  await expect.poll(() => addressOf(page).search).toEqual({ days: '7' })
+  if (isFull) {
+    await page.getByRole('radiogroup', { name: 'Date range' }).getByText('7 days').click()
+    await expect.poll(() => addressOf(page).search).toEqual({ days: '7' })
+  }
   const [from, to] = [dayBefore(4), dayBefore(2)]
   await page.getByRole('radiogroup', { name: 'Date range' }).getByText('Custom').click()
   await page.getByLabel('From').fill(from)
@@ -184,7 +186,7 @@ test('each figure leads to exactly the rows it was counted from', { timeout: 120
   for (const one of Object.values(whole.coupons)) expect(one).toBeGreaterThan(0)
   expect(whole.spent.points).toBeGreaterThan(0)
   expect(whole.activeCustomers).toBeGreaterThan(25)
-  for (const list of someOf(followed, 2, 0)) {
+  for (const list of someOf(followed, 4, 1)) {
     await page.getByRole('link', { name: list.name, exact: true }).click()
     await expectList(page, list, whole)
     await page.goBack()
@@ -196,8 +198,8 @@ test('a day of each chart leads to the same rows, of that day', { timeout: 120_0
   const opened = await openConsole('/?days=7')
   const { page } = opened
   const { data } = await callApi('GET', `/v1/reports/daily?from=${dayBefore(7)}&to=${dayBefore(1)}`)
-  // In the quick check those whose figures lead nowhere above.
-  for (const list of someOf(followed, 2, 1)) {
+  // In the quick check one whose figure leads nowhere above.
+  for (const list of someOf(followed, 4, 3)) {
     const chart = figure(page, list.name).getByRole('img', { name: /by day/ })
     await chart.locator('svg path').first().waitFor()
     await chart.hover()
@@ -230,7 +232,7 @@ test('a tap on a chart leads to the day as a click does', { skip: !isFull }, asy
   expectCalm(opened)
 })
 
-test('today is told by itself, and compared with nothing', async () => {
+test('today is told by itself, and compared with nothing', { skip: !isFull }, async () => {
   const opened = await openConsole('/')
   const { page } = opened
   const today = dayBefore(0)
@@ -317,7 +319,7 @@ test('a condition that a chart brought is told in words and taken away again', {
   expectCalm(opened)
 })
 
-test('lists name their customers without asking for each', async () => {
+test('lists name their customers without asking for each', { skip: !isFull }, async () => {
   const opened = await openConsole('/transactions')
   const { page } = opened
   const asked: string[] = []
@@ -389,7 +391,7 @@ test('tells a merchant who begins what to do first', async () => {
       .click()
     await pageTitle(page, path).waitFor()
     if (empty) await page.getByRole('heading', { name: empty }).waitFor()
-    await expectAccessible(page)
+    if (isFull) await expectAccessible(page)
   }
   await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'Home' }).click()
   await page.getByRole('link', { name: 'Create campaign' }).click()

@@ -1,6 +1,6 @@
 /**
- * Every page as it looks, on a desk by day and on a phone by night. The full check also looks the other way around,
- * and leaves pictures for people in `screenshots/`.
+ * Every page as it looks, by turns on a desk by day and on a phone by night, and as wide as both. The full check looks at
+ * all of them in both sizes and schemes, and leaves pictures for people in `screenshots/`.
  */
 import { beforeAll, expect, test, vi } from 'vitest'
 import {
@@ -101,6 +101,7 @@ test('till', async () => {
   const coupon = { customer: customer.id, campaign: demo.campaignId, reward: 'free-coffee' }
   await callApi('POST', '/v1/coupons', { body: coupon })
   await page.setViewportSize(desk)
+  await page.emulateMedia({ colorScheme: 'light' })
   await page.goto(`${demo.baseUrl}/till`)
   const latte = page.getByRole('button', { name: /^Latte/ })
   await latte.waitFor()

@@ -82,7 +82,7 @@ test('connects Shopify step by step, and sees a sale come in', async () => {
   await main.getByRole('alert').getByText('No signing key yet').waitFor()
   const url = await main.getByLabel('Address').inputValue()
   const secret = unique() + unique()
-  await lookAt(page, 'source-setup')
+  if (isFull) await lookAt(page, 'source-setup')
   await main.getByRole('textbox', { name: 'Signing key' }).fill(secret)
   await main.getByRole('button', { name: 'Save keys' }).click()
   // Exactly: what says that it is missing contains the same words.
@@ -104,11 +104,8 @@ test('connects Shopify step by step, and sees a sale come in', async () => {
   expectCalm(opened)
 })
 
-test('maps what any other system sends, corrects the mapping, and retries what had failed', async () => {
-  const customer = await newCustomer()
-  const opened = await openConsole('/sources')
-  const { page } = opened
-  const main = page.getByRole('main')
+/** Of a system that we do not know, up to the page that shows the source. */
+async function addOldTill(page: Page) {
   const dialog = page.getByRole('dialog')
   const name = `Old till ${unique()}`
   await page.getByRole('button', { name: 'Add source' }).click()
@@ -120,39 +117,61 @@ test('maps what any other system sends, corrects the mapping, and retries what h
   const secret = await dialog.getByLabel('Secret', { exact: true }).inputValue()
   await page.getByRole('button', { name: "I've copied it" }).click()
   await pageTitle(page, name).waitFor()
-  const source = addressOf(page).path
-  const url = await main.getByLabel('Address').inputValue()
+  const url = await page.getByRole('main').getByLabel('Address').inputValue()
+  return { name, secret, url, source: addressOf(page).path }
+}
 
+const receiptOf = (email: string, price: number | string) =>
+  JSON.stringify({
+    event: 'receipt.closed',
+    receipt: {
+      number: `R-${unique()}`,
+      guest: { card: '', email },
+      lines: [{ sku: 'latte', text: 'Latte', count: 2, price }],
+    },
+  })
+
+test('maps what any other system sends', async () => {
+  const { data } = await newCustomer()
+  const opened = await openConsole('/sources')
+  const { page } = opened
+  const main = page.getByRole('main')
+  const { name, secret, url, source } = await addOldTill(page)
   // The example works, but its customer is not in the program.
   await main.getByRole('link', { name: 'Open the mapping' }).click()
   await main.getByText('Sale R-10042').waitFor()
   await main.getByText("The customer isn't in your program").waitFor()
   const payload = main.getByLabel('What comes in (JSON)')
-  const receipt = (price: number | string) =>
-    JSON.stringify({
-      event: 'receipt.closed',
-      receipt: {
-        number: `R-${unique()}`,
-        guest: { card: '', email: customer.data.email },
-        lines: [{ sku: 'latte', text: 'Latte', count: 2, price }],
-      },
-    })
   await payload.fill('{')
   await main.getByText("This isn't valid JSON.").waitFor()
-  await payload.fill(receipt(4.2))
+  const receipt = receiptOf(data.email, 4.2)
+  await payload.fill(receipt)
   await main.getByText('Works', { exact: true }).waitFor()
   await main.getByText('Amount of the sale: $8.40').waitFor()
   await main.getByText(/^Stamps \+2/).waitFor()
   await lookAt(page, 'source-mapping')
-
-  // The till sends prices as texts, which the example does not expect.
-  expect(await post(url, receipt('4.20'), { authorization: `Bearer ${secret}` })).toBe(200)
-  await receivedWith(4, source)
+  expect(await post(url, receipt, { authorization: `Bearer ${secret}` })).toBe(200)
+  await receivedWith(2, source)
   await page.getByRole('link', { name }).click()
+  await main.getByRole('row', { name: /receipt\.closed.*Recorded.*Show sale/ }).waitFor()
+  expectCalm(opened)
+})
+
+test('corrects a mapping, and retries what had failed', { skip: !isFull }, async () => {
+  const { data } = await newCustomer()
+  const opened = await openConsole('/sources')
+  const { page } = opened
+  const main = page.getByRole('main')
+  const dialog = page.getByRole('dialog')
+  const { name, secret, url, source } = await addOldTill(page)
+  // The till sends prices as texts, which the example does not expect.
+  const headers = { authorization: `Bearer ${secret}` }
+  expect(await post(url, receiptOf(data.email, '4.20'), headers)).toBe(200)
+  await receivedWith(4, source)
   await choose(page, 'Failed')
   await main.getByRole('row', { name: /receipt\.closed.*Failed.*isn't a sale or a return/ }).click()
   await main.getByRole('alert').getByText('items[0].unitPrice').waitFor()
-  await (isFull ? lookAt(page, 'source-received') : expectAccessible(page))
+  await lookAt(page, 'source-received')
   await main.getByRole('link', { name: 'Try with the mapping' }).click()
   await main.getByText("Doesn't work yet").waitFor()
   const mapping = main.getByRole('textbox', { name: 'Expression' })

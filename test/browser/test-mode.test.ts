@@ -1,4 +1,5 @@
 /** A test organization, as somebody uses it who wants to see what a month does to a card. */
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { isFull } from '../support/full.ts'
 import { callApi, demo, expectCalm, newToken, startBrowser, unique } from './browser.ts'
@@ -6,6 +7,12 @@ import { addressOf, openConsole, pageTitle } from './console.ts'
 import { desk, look, lookOnPhone } from './pictures.ts'
 
 startBrowser()
+
+async function lookAt(page: Page, name: string): Promise<void> {
+  await look(page, name)
+  await page.setViewportSize(desk)
+  await page.emulateMedia({ colorScheme: 'light' })
+}
 
 test('opens a test organization, sets its clock forward, sees what happened, goes back and deletes it', async () => {
   const opened = await openConsole('/branches')
@@ -16,8 +23,7 @@ test('opens a test organization, sets its clock forward, sees what happened, goe
   const dialog = page.getByRole('dialog')
   await page.getByRole('button', { name: 'New test organization' }).first().click()
   await dialog.getByLabel('Name').fill(name)
-  await look(page, 'test-mode-new')
-  await page.setViewportSize(desk)
+  if (isFull) await lookAt(page, 'test-mode-new')
   await page.keyboard.press('Enter')
   const apiKey = await page.getByLabel('API key').inputValue()
   const apiSecret = await page.getByLabel('API secret').inputValue()
@@ -35,16 +41,14 @@ test('opens a test organization, sets its clock forward, sees what happened, goe
 
   const row = page.locator('section').filter({ hasText: name })
   await row.getByText(/^Its time/).waitFor()
-  await look(page, 'test-mode-list')
-  await page.setViewportSize(desk)
+  await lookAt(page, 'test-mode-list')
   await row.getByRole('button', { name: 'Open' }).click()
   const ribbon = page.getByRole('region', { name: 'Test mode' })
   await ribbon.getByText('TEST', { exact: true }).waitFor()
   expect(addressOf(page).path).toBe('/')
   await page.getByRole('heading', { level: 1 }).waitFor()
   // In the quick check the ribbon is looked at above the clock.
-  if (isFull) await look(page, 'test-mode-home')
-  await page.setViewportSize(desk)
+  if (isFull) await lookAt(page, 'test-mode-home')
 
   await ribbon.getByRole('link').click()
   await pageTitle(page, 'Test clock').waitFor()
@@ -59,8 +63,7 @@ test('opens a test organization, sets its clock forward, sees what happened, goe
   await page.getByRole('button', { name: 'Set clock' }).click()
   await page.getByText('Coupon expired (1)').waitFor()
   await expect.poll(async () => Date.parse((await time())!)).toBeGreaterThan(before + 86_400_000)
-  await look(page, 'test-mode-clock')
-  await page.setViewportSize(desk)
+  await lookAt(page, 'test-mode-clock')
 
   await page.goto(`${demo.baseUrl}/till`)
   await page.getByRole('banner').getByText('TEST', { exact: true }).waitFor()

@@ -37,7 +37,7 @@ async function openFromElsewhere(page: Page): Promise<void> {
   await openTill(page)
 }
 
-test('from the return and the receipt back to the sale, and forward again', async () => {
+test('from the return and the receipt back to the sale, and forward again', { skip: !isFull }, async () => {
   const guest = await register(shop, 'Bea Back')
   const opened = await openPage()
   const { page } = opened
@@ -142,7 +142,7 @@ test('asks before it leaves the till with something in the basket', async () => 
   await returning(page).waitFor()
   await page.keyboard.press('Escape')
   await ready.waitFor()
-  for (let times = 0; times < 2; times++) {
+  for (let times = isFull ? 2 : 1; times > 0; times--) {
     await back(page)
     await leaving(page).waitFor()
     await expectAccessible(page)

@@ -135,7 +135,7 @@ test('of two windows each has its own basket', { skip: !isFull }, async () => {
   expectCalm(opened)
 })
 
-test('is nobody else’s: gone for who signs in afterwards, and after signing out', async () => {
+test('is nobody else’s: gone for who signs in afterwards', async () => {
   const guest = await newGuest('Una Other')
   const opened = await openPage({ expected: [401] })
   const { page, context } = opened
@@ -145,8 +145,16 @@ test('is nobody else’s: gone for who signs in afterwards, and after signing ou
   await page.reload()
   await signIn(page, demo.consoleEmail)
   await expectNothingKept(page)
+  expectCalm(opened)
+})
 
-  // The same where the page stays and the session ends.
+test('is gone for another person where the page stays, and after signing out', {
+  skip: !isFull,
+}, async () => {
+  const guest = await newGuest('Ute Other')
+  const opened = await openPage({ expected: [401] })
+  const { page, context } = opened
+  await openTill(page, demo.consoleEmail)
   await fillBasket(page, guest)
   await context.clearCookies()
   await addUnderDialog(page, 'Warm scone')

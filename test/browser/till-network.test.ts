@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
+import { isFull } from '../support/full.ts'
 import { callApi, demo, expectAccessible, expectCalm, newToken, openPage, startBrowser } from './browser.ts'
 import {
   balancesOf,
@@ -118,7 +119,7 @@ test('counts a sale once whose answer was lost, also when the page is loaded aga
   expectCalm(opened)
 })
 
-test('shows every call with its bodies, and as curl that works as it is', async () => {
+test('shows every call with its bodies, and as curl that works as it is', { skip: !isFull }, async () => {
   const guest = await register(shop, 'Ivy Integrator')
   const opened = await openPage()
   const { page } = opened

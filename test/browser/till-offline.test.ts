@@ -83,7 +83,7 @@ test('an offline hour at the till', async () => {
   expect(await page.locator('.till-foot dl').textContent()).toBe('Total due$5.45')
   await expectAccessible(page)
   const receipts = [await chargeLater(page, '$5.45')]
-  await expectAccessible(page)
+  if (isFull) await expectAccessible(page)
 
   // A reload shows the till, with its prices.
   await page.reload()
@@ -222,7 +222,9 @@ test('while the service is not ready, sales wait for it', { skip: !isFull }, asy
   expectCalm(opened)
 })
 
-test('a receipt that is still on the screen gets its points and the card when the sale is recorded', async () => {
+test('a receipt that is still on the screen gets its points and the card when the sale is recorded', {
+  skip: !isFull,
+}, async () => {
   const guest = await register(shop, 'Ona Tunnel')
   const opened = await openPage({ expected: lost })
   const { page, context } = opened

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { isFull } from '../support/full.ts'
 import { callApi, expectAccessible, expectCalm, openPage, startBrowser, unique } from './browser.ts'
 import { balancesOf, booked, type Guest, openShop, openTill, register, type Shop } from './till-shop.ts'
 
@@ -85,7 +86,7 @@ test('takes back a part of a sale without items by its amount, and then the rest
   expectCalm(opened)
 })
 
-test('says what went to what was still owed', async () => {
+test('says what went to what was still owed', { skip: !isFull }, async () => {
   const guest = await register(shop, 'Theo Owed')
   // The first return cannot take back what was spent on the second sale, whose return then pays for it.
   const first = await sell(guest, { amount: 20 })

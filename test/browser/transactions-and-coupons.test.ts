@@ -106,7 +106,7 @@ test('takes goods back until nothing is left', async () => {
   await form.getByText('3 left').waitFor()
   await form.getByRole('button', { name: 'Return items', exact: true }).click()
   await form.getByRole('alert').waitFor()
-  await expectAccessibleInBothSchemes(page)
+  if (isFull) await expectAccessibleInBothSchemes(page)
   await form.getByLabel('Quantity of Latte to return').fill('2')
   const preview = form.getByRole('region', { name: 'What this return does' })
   await expect
@@ -130,7 +130,7 @@ test('takes goods back until nothing is left', async () => {
   await page.getByRole('status').getByText('Refund $9.00 to the customer.').waitFor()
   // Nothing is left, so there is nothing more to take back.
   await page.getByRole('button', { name: 'Return items' }).waitFor({ state: 'detached' })
-  await expectAccessibleInBothSchemes(page)
+  if (isFull) await expectAccessibleInBothSchemes(page)
   const { collectables } = await callApi('GET', `/v1/customers/${customer.id}`)
   expect(collectables.points.value).toBe(0)
   expect((await callApi('GET', `/v1/transactions/${sale.id}`)).status).toBe(3)
@@ -197,11 +197,22 @@ test('issues a coupon by hand, lists it with its filters, and takes it back', as
   await callApi('GET', `/v1/coupons/${coupons[0].id}`).then(({ status }) => expect(status).toBe(5))
   await page.goto(`${demo.consoleUrl}/coupons?customer=${id}`)
   await row.getByText('Revoked').waitFor()
-  await row.getByRole('button', { name: /^Actions for coupon / }).click()
+  expectCalm(opened)
+})
+
+test('a coupon that was taken back can be copied, and not taken back again', { skip: !isFull }, async () => {
+  const { id } = await newCustomer()
+  const coupon = await callApi('POST', '/v1/coupons', {
+    body: { customer: id, campaign: demo.campaignId, reward: 'free-coffee' },
+  })
+  await callApi('POST', `/v1/coupons/${coupon.id}/revoke`)
+  const opened = await openConsole(`/coupons?customer=${id}`)
+  const { page } = opened
+  await page.getByRole('button', { name: /^Actions for coupon / }).click()
   await page.getByRole('menuitem', { name: 'Copy coupon ID' }).waitFor()
   expect(await page.getByRole('menuitem', { name: 'Revoke' }).count()).toBe(0)
   await page.getByRole('menuitem', { name: 'Copy coupon ID' }).click()
-  await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(coupons[0].id)
+  await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(coupon.id)
   await page.goto(`${demo.consoleUrl}/customers/${id}`)
   await page.getByText('Coupon revoked: Free coffee').waitFor()
   expectCalm(opened)

@@ -1,6 +1,7 @@
 /** The keys for passes, as a merchant sets them up: what is wrong with them is said, until customers are offered passes. */
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isFull } from '../support/full.ts'
 import {
   createPassAuthority,
   hasOpenssl,
@@ -110,7 +111,7 @@ test.skipIf(!hasOpenssl)(
   },
 )
 
-test('keys for Google Wallet and the code on a pass are chosen', async () => {
+test('keys for Google Wallet and the code on a pass are chosen', { skip: !isFull }, async () => {
   const opened = await openConsole('/settings/wallet-passes', { expected: [400] })
   const { page } = opened
   await page.getByRole('button', { name: 'Add Google keys' }).click()

@@ -193,7 +193,9 @@ test('can be put among the apps of a phone', async () => {
   expectCalm(opened)
 })
 
-test('offers the wallets of phones that the merchant has keys for, and keeps no pass', async () => {
+test('offers the wallets of phones that the merchant has keys for, and keeps no pass', {
+  skip: !isFull,
+}, async () => {
   const card = await issueCard()
   const opened = await openPage({ width: 390, height: 844 })
   const { page } = opened
@@ -333,7 +335,9 @@ test('works where service workers are refused, as in a private window', { skip: 
   expectCalm(opened)
 })
 
-test('begins with what the card is for; of other campaigns it shows what there is, and whose it is', async () => {
+test('begins with what the card is for; of other campaigns it shows what there is, and whose it is', {
+  skip: !isFull,
+}, async () => {
   const { token, walletUrl, customer, campaignId } = await issueCard()
   const balances = ['crumbs', 'seeds'].map((key) => ({ key, name: key }))
   const rules = [{ id: 'crumbs', kind: 'points_per_amount', balance: 'crumbs', points: 1, per: 1 }]

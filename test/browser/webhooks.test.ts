@@ -52,7 +52,7 @@ const deliveryOf = (event: string, webhook: string): Promise<string> =>
 
 const outcome = (page: Page) => page.getByRole('main').getByRole('status')
 
-test('adds a webhook, sees a test and a sale arrive, and sends them again', async () => {
+test('adds a webhook, sees a test and a sale arrive, and sends it again', async () => {
   const opened = await openConsole('/webhooks')
   const { page } = opened
   const dialog = page.getByRole('dialog')
@@ -102,20 +102,32 @@ test('adds a webhook, sees a test and a sale arrive, and sends them again', asyn
   await expect.poll(() => page.url()).not.toBe(first)
   await page.getByRole('main').getByText('Delivered').waitFor()
   expect(sales().map(({ headers }) => headers['webhook-id'])).toEqual([id, id])
-
-  await page.getByRole('link', { name: 'Accounting' }).click()
-  await page.getByRole('button', { name: 'Send past events again' }).click()
-  await dialog.getByLabel('To').fill('2020-01-01T00:00')
-  await dialog.getByText('Must be after “From”.').waitFor()
-  if (isFull) await expectAccessible(page)
-  await dialog.getByLabel('To').fill('')
-  await dialog.getByRole('button', { name: 'Send again' }).click()
-  await page.getByText(/sent again$/).waitFor()
-  await expect.poll(() => sales().length).toBe(3)
   expectCalm(opened)
 })
 
-test('marks a webhook that fails, says why, and resumes it', async () => {
+test('sends the events of a time again', { skip: !isFull }, async () => {
+  const { id } = await callApi('POST', '/v1/webhooks', { body: { url: receiver.url } })
+  const { transaction } = await sell()
+  const sales = () =>
+    receiver.received.filter(
+      ({ body }) => body.includes('transaction.processed') && body.includes(transaction),
+    )
+  await expect.poll(() => sales().length).toBe(1)
+  const opened = await openConsole(`/webhooks/${id}`)
+  const { page } = opened
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Send past events again' }).click()
+  await dialog.getByLabel('To').fill('2020-01-01T00:00')
+  await dialog.getByText('Must be after “From”.').waitFor()
+  await expectAccessible(page)
+  await dialog.getByLabel('To').fill('')
+  await dialog.getByRole('button', { name: 'Send again' }).click()
+  await page.getByText(/sent again$/).waitFor()
+  await expect.poll(() => sales().length).toBe(2)
+  expectCalm(opened)
+})
+
+test('marks a webhook that fails, says why, and resumes it', { skip: !isFull }, async () => {
   const { id } = await callApi('POST', '/v1/webhooks', { body: { url: receiver.url } })
   receiver.answer = answerWith(500)
   const opened = await openConsole(`/webhooks/${id}`)
@@ -216,18 +228,37 @@ function watchEvents(page: Page): Set<unknown> {
   return open
 }
 
-test('shows a sale as it happens, and asks for nothing when nobody looks', async () => {
+const saleRow = (page: Page, sale: string) =>
+  page
+    .getByRole('row')
+    .filter({ has: page.getByRole('link', { name: `Sale …${sale.slice(-8)}`, exact: true }) })
+
+/** From the page of webhooks, until it waits for what happens. */
+async function followEvents(page: Page): Promise<void> {
+  const begun = page.waitForRequest((request) => /\/v1\/events\?.*wait=25/.test(request.url()))
+  await page.getByRole('link', { name: 'Live events' }).click()
+  await begun
+}
+
+test('shows a sale as it happens', async () => {
+  const opened = await openConsole('/webhooks')
+  const { page } = opened
+  await followEvents(page)
+  const { transaction, customer } = await sell()
+  const atSale = saleRow(page, transaction).filter({ hasText: 'transaction.processed' })
+  await atSale.getByRole('button', { name: 'Show details: Sale' }).click()
+  await page.getByRole('dialog').getByText(`"${customer}"`).waitFor()
+  await page.keyboard.press('Escape')
+  await (isFull ? lookAt(page, 'events') : expectAccessible(page))
+  expectCalm(opened)
+})
+
+test('misses no sale, and asks for nothing when nobody looks', { skip: !isFull }, async () => {
   const opened = await openConsole('/webhooks', { expected: ['ERR_FAILED'] })
   const { page } = opened
   const open = watchEvents(page)
-  const follow = () => page.waitForRequest((request) => /\/v1\/events\?.*wait=25/.test(request.url()))
-  const rowOf = (sale: string) =>
-    page
-      .getByRole('row')
-      .filter({ has: page.getByRole('link', { name: `Sale …${sale.slice(-8)}`, exact: true }) })
-  const begun = follow()
-  await page.getByRole('link', { name: 'Live events' }).click()
-  await begun
+  const rowOf = (sale: string) => saleRow(page, sale)
+  await followEvents(page)
   const first = await sell()
   await rowOf(first.transaction).filter({ hasText: 'transaction.processed' }).waitFor()
 
@@ -237,12 +268,7 @@ test('shows a sale as it happens, and asks for nothing when nobody looks', async
   await expect.poll(() => outcome(page).textContent()).toBe('Paused')
   expect(await rowOf(second.transaction).count()).toBe(0)
   await page.getByRole('button', { name: 'Continue' }).click()
-  const atSale = rowOf(second.transaction).filter({ hasText: 'transaction.processed' })
-  await atSale.waitFor()
-  await atSale.getByRole('button', { name: 'Show details: Sale' }).click()
-  await page.getByRole('dialog').getByText(`"${second.customer}"`).waitFor()
-  await page.keyboard.press('Escape')
-  await (isFull ? lookAt(page, 'events') : expectAccessible(page))
+  await rowOf(second.transaction).filter({ hasText: 'transaction.processed' }).waitFor()
 
   await page.evaluate(setVisibility('hidden'))
   await expect.poll(() => open.size).toBe(0)
