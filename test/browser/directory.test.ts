@@ -137,13 +137,15 @@ test('turns the pages of a long list and saves the whole of it as CSV', async ()
   await waitForRows(page)
   expect(await idsShown()).toEqual(second)
   await page.getByRole('button', { name: 'Previous page' }).waitFor()
-  // Who was sent the address knows only where it begins.
-  const sent = await opened.context.newPage()
-  await sent.goto(address)
-  await waitForRows(sent)
-  expect(await sent.getByRole('button', { name: 'First page' }).count()).toBe(1)
-  expect(await sent.getByRole('button', { name: 'Previous page' }).count()).toBe(0)
-  await sent.close()
+  if (isFull) {
+    // Who was sent the address knows only where it begins.
+    const sent = await opened.context.newPage()
+    await sent.goto(address)
+    await waitForRows(sent)
+    expect(await sent.getByRole('button', { name: 'First page' }).count()).toBe(1)
+    expect(await sent.getByRole('button', { name: 'Previous page' }).count()).toBe(0)
+    await sent.close()
+  }
   await page.getByRole('button', { name: 'First page' }).click()
   await page.getByRole('button', { name: 'First page' }).waitFor({ state: 'detached' })
   await waitForRows(page)

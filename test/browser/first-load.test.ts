@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { demo, expectCalm, newCustomer, openPage, signIn, startBrowser } from './browser.ts'
+import { demo, expectCalm, newCustomer, openPage, openSignedIn, startBrowser } from './browser.ts'
 
 startBrowser({ areNew: true })
 
@@ -58,7 +58,7 @@ test('every page begins with at most 250 KB of scripts', async () => {
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await expectLight('console, sign-in', events)
 
-  await signIn(page)
+  await openSignedIn(page, `${demo.baseUrl}/livez`)
   await beginAnew(page, events)
   await page.goto(demo.consoleUrl)
   const chart = /^ask \/assets\/figure-chart-.*\.js$/

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { isFull, someOf } from '../support/full.ts'
+import { isFull } from '../support/full.ts'
 import { callApi, demo, expectAccessible, expectCalm, newCustomer, startBrowser, unique } from './browser.ts'
 import {
   addressOf,
@@ -60,13 +60,15 @@ test('shows the figures of a range and leads to what they are counted from', asy
   await figure(page, 'Earned').getByText(shown(sum.collected.points), { exact: true }).waitFor()
   await expectAccessibleInBothSchemes(page)
 
-  // Another range, other figures; the address brings the first ones back.
-  const before = await callApi('GET', `/v1/reports/summary?from=${dayBefore(20)}&to=${to}`)
-  expect(before.transactions).not.toBe(sum.transactions)
-  await page.getByLabel('From').fill(dayBefore(20))
-  await figure(page, 'Sales').getByText(shown(before.transactions), { exact: true }).waitFor()
-  await page.goto(`${demo.consoleUrl}?from=${from}&to=${to}`)
-  await figure(page, 'Sales').getByText(shown(sum.transactions), { exact: true }).waitFor()
+  if (isFull) {
+    // Another range, other figures; the address brings the first ones back.
+    const before = await callApi('GET', `/v1/reports/summary?from=${dayBefore(20)}&to=${to}`)
+    expect(before.transactions).not.toBe(sum.transactions)
+    await page.getByLabel('From').fill(dayBefore(20))
+    await figure(page, 'Sales').getByText(shown(before.transactions), { exact: true }).waitFor()
+    await page.goto(`${demo.consoleUrl}?from=${from}&to=${to}`)
+    await figure(page, 'Sales').getByText(shown(sum.transactions), { exact: true }).waitFor()
+  }
 
   await page.getByRole('link', { name: 'Sales', exact: true }).click()
   await pageTitle(page, 'Transactions').waitFor()
@@ -76,10 +78,12 @@ test('shows the figures of a range and leads to what they are counted from', asy
   const { text } = await fileFrom(page, () => page.getByRole('button', { name: 'Export CSV' }).click())
   expect(parseCsv(text)).toHaveLength(sum.transactions + 1)
 
-  await page.goBack()
-  await page.getByRole('link', { name: 'Registrations', exact: true }).click()
-  await pageTitle(page, 'Customers').waitFor()
-  expect(addressOf(page)).toEqual({ path: '/customers', search: { from, to } })
+  if (isFull) {
+    await page.goBack()
+    await page.getByRole('link', { name: 'Registrations', exact: true }).click()
+    await pageTitle(page, 'Customers').waitFor()
+    expect(addressOf(page)).toEqual({ path: '/customers', search: { from, to } })
+  }
   expectCalm(opened)
 })
 
@@ -143,9 +147,6 @@ const lists = [
   },
 ]
 
-/** In the quick check without those that the first journey follows. */
-const followed = isFull ? lists : lists.filter(({ name }) => name !== 'Sales' && name !== 'Registrations')
-
 interface Sums {
   readonly transactions: number
   readonly customers: number
@@ -178,7 +179,10 @@ async function expectList(page: Page, { to, rows, points, chip }: (typeof lists)
   }
 }
 
-test('each figure leads to exactly the rows it was counted from', { timeout: 120_000 }, async () => {
+test('each figure leads to exactly the rows it was counted from', {
+  skip: !isFull,
+  timeout: 120_000,
+}, async () => {
   const opened = await openConsole('/')
   const { page } = opened
   const [from, to] = [dayBefore(30), dayBefore(1)]
@@ -186,7 +190,7 @@ test('each figure leads to exactly the rows it was counted from', { timeout: 120
   for (const one of Object.values(whole.coupons)) expect(one).toBeGreaterThan(0)
   expect(whole.spent.points).toBeGreaterThan(0)
   expect(whole.activeCustomers).toBeGreaterThan(25)
-  for (const list of someOf(followed, 4, 1)) {
+  for (const list of lists) {
     await page.getByRole('link', { name: list.name, exact: true }).click()
     await expectList(page, list, whole)
     await page.goBack()
@@ -198,8 +202,7 @@ test('a day of each chart leads to the same rows, of that day', { timeout: 120_0
   const opened = await openConsole('/?days=7')
   const { page } = opened
   const { data } = await callApi('GET', `/v1/reports/daily?from=${dayBefore(7)}&to=${dayBefore(1)}`)
-  // In the quick check one whose figure leads nowhere above.
-  for (const list of someOf(followed, 4, 3)) {
+  for (const list of isFull ? lists : lists.filter(({ name }) => name === 'Active customers')) {
     const chart = figure(page, list.name).getByRole('img', { name: /by day/ })
     await chart.locator('svg path').first().waitFor()
     await chart.hover()

@@ -1,5 +1,6 @@
 /** Files come in and leave: columns, a dry run, the import, rejected rows, an export. */
 import { expect, test } from 'vitest'
+import { isFull } from '../support/full.ts'
 import { expectCalm, startBrowser, unique } from './browser.ts'
 import {
   expectAccessibleInBothSchemes,
@@ -42,10 +43,12 @@ test('a file is understood, checked, imported and exported again, and nothing is
   await page.keyboard.press('Enter')
   await expect.poll(() => field('Shoe size').inputValue()).toBe('Metadata: Shoe size')
   const card = page.getByRole('combobox', { name: 'Card', exact: true })
-  if ((await card.inputValue()) === '') {
+  const chooseCard = async () => {
+    if ((await card.inputValue()) !== '') return
     await card.click()
     await page.getByRole('option').first().click()
   }
+  await chooseCard()
   await page.getByRole('button', { name: 'Check' }).click()
   await page.getByText('1 new · 0 updated · 0 unchanged · 2 rejected').waitFor()
   await page.getByText('Nothing was stored yet.').waitFor()
@@ -62,15 +65,14 @@ test('a file is understood, checked, imported and exported again, and nothing is
   expect(rejected.name).toBe('old.rejected.csv')
   expect(parseCsv(rejected.text)[1]!.slice(0, 3)).toEqual([`i-${run}-2`, 'Grace', 'not an address'])
 
-  await page.reload()
-  await choose()
-  await expect.poll(() => field('Shoe size').inputValue()).toBe('Metadata: Shoe size')
-  if ((await card.inputValue()) === '') {
-    await card.click()
-    await page.getByRole('option').first().click()
+  if (isFull) {
+    await page.reload()
+    await choose()
+    await expect.poll(() => field('Shoe size').inputValue()).toBe('Metadata: Shoe size')
+    await chooseCard()
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
+    await page.getByText('0 new · 0 updated · 1 unchanged · 2 rejected').waitFor()
   }
-  await page.getByRole('button', { name: 'Import', exact: true }).click()
-  await page.getByText('0 new · 0 updated · 1 unchanged · 2 rejected').waitFor()
   const exported = await fileFrom(page, () => page.getByRole('button', { name: 'Export as NDJSON' }).click())
   const line = exported.text.split('\n').find((one) => one.includes(`i-${run}-1`))
   expect(JSON.parse(line!)).toMatchObject({ fullname: 'Lovelace, Ada', metaData: { 'Shoe size': '38' } })

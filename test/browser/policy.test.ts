@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { isFull } from '../support/full.ts'
-import { callApi, demo, expectCalm, newCustomer, openPage, signIn, startBrowser } from './browser.ts'
+import { callApi, demo, expectCalm, newCustomer, openPage, openSignedIn, startBrowser } from './browser.ts'
 
 startBrowser()
 
@@ -44,7 +44,7 @@ test('runs no script on any page but those that came with it', async () => {
   const { page } = opened
   await expectGuarded(page, demo.consoleUrl)
   await expectGuarded(page, tillUrl)
-  await signIn(page)
+  await openSignedIn(page, `${demo.baseUrl}/livez`)
   for (const path of isFull ? ['', '/customers', '/campaigns/new', '/settings'] : ['/settings']) {
     await expectGuarded(page, demo.consoleUrl + path)
   }

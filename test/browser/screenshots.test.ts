@@ -3,6 +3,7 @@
  * all of them in both sizes and schemes, and leaves pictures for people in `screenshots/`.
  */
 import { beforeAll, expect, test, vi } from 'vitest'
+import { isFull } from '../support/full.ts'
 import {
   callApi,
   demo,
@@ -93,7 +94,7 @@ test.each([
   expectCalm(opened)
 })
 
-test('till', async () => {
+test('till', { skip: !isFull }, async () => {
   const { page } = opened
   const customer = await newCustomer({ fullname: 'Frida Kahlo' })
   const welcome = { key: 'points', amount: 740, reason: 'Welcome' }

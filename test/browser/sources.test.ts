@@ -136,7 +136,7 @@ test('maps what any other system sends', async () => {
   const opened = await openConsole('/sources')
   const { page } = opened
   const main = page.getByRole('main')
-  const { name, secret, url, source } = await addOldTill(page)
+  await addOldTill(page)
   // The example works, but its customer is not in the program.
   await main.getByRole('link', { name: 'Open the mapping' }).click()
   await main.getByText('Sale R-10042').waitFor()
@@ -144,16 +144,11 @@ test('maps what any other system sends', async () => {
   const payload = main.getByLabel('What comes in (JSON)')
   await payload.fill('{')
   await main.getByText("This isn't valid JSON.").waitFor()
-  const receipt = receiptOf(data.email, 4.2)
-  await payload.fill(receipt)
+  await payload.fill(receiptOf(data.email, 4.2))
   await main.getByText('Works', { exact: true }).waitFor()
   await main.getByText('Amount of the sale: $8.40').waitFor()
   await main.getByText(/^Stamps \+2/).waitFor()
   await lookAt(page, 'source-mapping')
-  expect(await post(url, receipt, { authorization: `Bearer ${secret}` })).toBe(200)
-  await receivedWith(2, source)
-  await page.getByRole('link', { name }).click()
-  await main.getByRole('row', { name: /receipt\.closed.*Recorded.*Show sale/ }).waitFor()
   expectCalm(opened)
 })
 
