@@ -169,7 +169,7 @@ test('tells kindly that it is closed, or that there is no such page', async () =
   expectCalm(opened)
 })
 
-test(
+test.runIf(isFull)(
   'a page that was open for too long gets a new challenge by itself',
   async () => {
     const opened = await openPage({ ...phone, expected: [400] })

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { isFull } from '../support/full.ts'
+import { isFull, someOf } from '../support/full.ts'
 import { callApi, demo, expectAccessible, expectCalm, newCustomer, startBrowser, unique } from './browser.ts'
 import {
   addressOf,
@@ -198,11 +198,14 @@ test('each figure leads to exactly the rows it was counted from', {
   expectCalm(opened)
 })
 
-test('a day of each chart leads to the same rows, of that day', { timeout: 120_000 }, async () => {
+test('a day of each chart leads to the same rows, of that day', {
+  skip: !isFull,
+  timeout: 120_000,
+}, async () => {
   const opened = await openConsole('/?days=7')
   const { page } = opened
   const { data } = await callApi('GET', `/v1/reports/daily?from=${dayBefore(7)}&to=${dayBefore(1)}`)
-  for (const list of isFull ? lists : lists.filter(({ name }) => name === 'Active customers')) {
+  for (const list of lists) {
     const chart = figure(page, list.name).getByRole('img', { name: /by day/ })
     await chart.locator('svg path').first().waitFor()
     await chart.hover()
@@ -379,7 +382,7 @@ test('tells a merchant who begins what to do first', async () => {
   await page.getByRole('heading', { name: 'Three steps to your first sale' }).waitFor()
   await page.getByRole('link', { name: 'Set up messages' }).waitFor()
   await expectAccessibleInBothSchemes(page)
-  for (const [path, empty] of [
+  const lists = [
     ['Customers', 'No customers yet'],
     ['Campaigns', 'No campaigns yet'],
     ['Transactions', 'No transactions yet'],
@@ -387,7 +390,8 @@ test('tells a merchant who begins what to do first', async () => {
     ['Products', 'No products yet'],
     ['API connections', 'No connections yet'],
     ['Request log', undefined],
-  ] as const) {
+  ] as const
+  for (const [path, empty] of someOf(lists, 3, 0)) {
     await page
       .getByRole('navigation', { name: 'Menu' })
       .getByRole('link', { name: path, exact: true })

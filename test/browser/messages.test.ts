@@ -71,7 +71,7 @@ test('sets up a mail server, and sees what comes of a test', async () => {
   await dialog.getByRole('textbox', { name: 'Port' }).fill(String(mail.port))
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.getByRole('alert').getByText('from: must be an email address').waitFor()
-  await expectAccessible(page)
+  if (isFull) await expectAccessible(page)
   await dialog.getByRole('textbox', { name: 'Sender' }).fill('Demo Café <hello@example.com>')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByText(`127.0.0.1:${mail.port}`).waitFor()

@@ -37,8 +37,10 @@ test('an owner invites; a manager sees no people', async () => {
   const managerLink = await inviteHere(`manager-${mark}@bakery.example`, 'Manager')
   await expectAccessibleInBothSchemes(page)
   await page.getByRole('button', { name: 'Done' }).click()
-  await inviteHere(`cashier-${mark}@bakery.example`, 'Cashier')
-  await page.getByRole('button', { name: 'Done' }).click()
+  if (isFull) {
+    await inviteHere(`cashier-${mark}@bakery.example`, 'Cashier')
+    await page.getByRole('button', { name: 'Done' }).click()
+  }
   // Shown once: neither is to be found again.
   expect(await page.getByText('/console/join#').count()).toBe(0)
   await page.getByRole('row', { name: new RegExp(`manager-${mark}.*Manager.*Invited.*Never`) }).waitFor()
@@ -53,7 +55,9 @@ test('an owner invites; a manager sees no people', async () => {
   if (isFull) await expectAccessibleInBothSchemes(manager.page)
   await page.reload()
   await page.getByRole('row', { name: /Max Manager.*Manager.*Active/ }).waitFor()
-  await page.getByRole('row', { name: new RegExp(`cashier-${mark}.*Cashier.*Invited`) }).waitFor()
+  if (isFull) {
+    await page.getByRole('row', { name: new RegExp(`cashier-${mark}.*Cashier.*Invited`) }).waitFor()
+  }
   for (const one of [owner, manager]) expectCalm(one)
 })
 

@@ -23,6 +23,8 @@ const looks: readonly Look[] = [
 ]
 /** Both sizes and both schemes. */
 const fewLooks = looks.filter(({ name }) => name === 'desk-light' || name === 'phone-dark')
+/** Of a page that journeys have on the desk by day: where nothing may be too wide, and everything is dark. */
+export const looksOfPage = isFull ? looks : fewLooks.slice(1)
 /** What stands the other way round. */
 export const arabicLooks = isFull ? fewLooks : fewLooks.slice(1)
 
@@ -51,15 +53,6 @@ export async function look(page: Page, name: string, some = isFull ? looks : few
     else if (isFull || seen.size === 0) await expectAccessible(page)
     seen.add(size)
   }
-}
-
-/**
- * The same of one page after another, each of which begins as the last one ended: in the quick check axe looks at one on
- * the desk in light colors, and at the next on a phone in dark ones.
- */
-export async function lookOn(page: Page, name: string): Promise<void> {
-  const isOnPhone = page.viewportSize()?.width === phone.width
-  await look(page, name, isOnPhone && !isFull ? fewLooks.toReversed() : undefined)
 }
 
 /** The same for a page that is only for phones: in light colors, and in the full check in both schemes. */

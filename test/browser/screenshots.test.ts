@@ -1,6 +1,6 @@
 /**
- * Every page as it looks, by turns on a desk by day and on a phone by night, and as wide as both. The full check looks at
- * all of them in both sizes and schemes, and leaves pictures for people in `screenshots/`.
+ * Every page as it looks on a phone by night; by day the journeys are there. The full check looks at all of them in both
+ * sizes and schemes, and leaves pictures for people in `screenshots/`.
  */
 import { beforeAll, expect, test, vi } from 'vitest'
 import { isFull } from '../support/full.ts'
@@ -16,7 +16,7 @@ import {
   startBrowser,
 } from './browser.ts'
 import { dayBefore } from './console.ts'
-import { arabicLooks, desk, look, lookOn } from './pictures.ts'
+import { arabicLooks, desk, look, looksOfPage } from './pictures.ts'
 
 startBrowser()
 
@@ -61,7 +61,7 @@ test('sign-in', async () => {
   const stranger = await openPage()
   await stranger.page.goto(demo.consoleUrl)
   await stranger.page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  await look(stranger.page, 'console-sign-in')
+  await look(stranger.page, 'console-sign-in', looksOfPage)
   expectCalm(stranger)
 })
 
@@ -90,7 +90,7 @@ test.each([
   const { page } = opened
   await page.goto(demo.consoleUrl + path.replace(/\{(\w+)\}/, (_, key) => examples[key as 'customer']))
   await page.getByRole('heading', { level: 1 }).waitFor()
-  await lookOn(page, `console-${name}`)
+  await look(page, `console-${name}`, looksOfPage)
   expectCalm(opened)
 })
 

@@ -88,8 +88,10 @@ test('connects Shopify step by step, and sees a sale come in', async () => {
   // Exactly: what says that it is missing contains the same words.
   await main.getByText('The signing key is saved.', { exact: true }).waitFor()
 
-  expect(await sendOrder(url, 'another secret', customer.data.email)).toBe(401)
-  await main.getByRole('alert').getByText('Rejected: wrong key').waitFor()
+  if (isFull) {
+    expect(await sendOrder(url, 'another secret', customer.data.email)).toBe(401)
+    await main.getByRole('alert').getByText('Rejected: wrong key').waitFor()
+  }
   expect(await sendOrder(url, secret, customer.data.email)).toBe(200)
   await receivedWith(2, addressOf(page).path)
   await main.getByRole('button', { name: 'Show setup' }).waitFor()
