@@ -134,11 +134,12 @@ test('wallet page', async () => {
 test('in Arabic', async () => {
   const { page } = opened
   await page.evaluate(`localStorage.setItem('lw-language', 'ar')`)
-  for (const [name, address] of [
+  const pages = [
     ['console-home', demo.consoleUrl],
-    ['till-start', `${demo.baseUrl}/till`],
     ['wallet', examples.wallet],
-  ] as const) {
+    ['till-start', `${demo.baseUrl}/till`],
+  ] as const
+  for (const [name, address] of isFull ? pages : pages.slice(0, 2)) {
     await page.goto(address)
     await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' })
     expect(await page.evaluate('document.documentElement.dir')).toBe('rtl')

@@ -157,8 +157,10 @@ test('asks before it leaves the till with something in the basket', async () => 
   // Gone by mistake, it is still there.
   await page.goForward()
   await page.getByRole('alert').getByText('This basket was saved').waitFor()
-  await charge(page, '$3.30')
-  await page.getByRole('heading', { name: '$3.30 paid' }).waitFor()
+  if (isFull) {
+    await charge(page, '$3.30')
+    await page.getByRole('heading', { name: '$3.30 paid' }).waitFor()
+  }
   expectCalm(opened)
 })
 

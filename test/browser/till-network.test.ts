@@ -68,7 +68,7 @@ async function expectBookedOnce(guest: Guest, receipt: string): Promise<void> {
   expect(await balancesOf(guest.id)).toMatchObject({ leaves: 12, cups: 2 })
 }
 
-test('sends a sale again that never arrived, under the same receipt number', async () => {
+test('sends a sale again that never arrived, under the same receipt number', { skip: !isFull }, async () => {
   const guest = await register(shop, 'Nora Offline')
   const opened = await openPage({ expected: [lost] })
   const { page } = opened

@@ -63,7 +63,7 @@ test('adds a webhook, sees a test and a sale arrive, and sends it again', async 
   await dialog.getByLabel('Only some types').check()
   await dialog.getByRole('button', { name: 'Add webhook' }).click()
   await dialog.getByText('Choose at least one type.').waitFor()
-  await expectAccessible(page)
+  if (isFull) await expectAccessible(page)
   await dialog.getByRole('checkbox', { name: 'Sale', exact: true }).check()
   await dialog.getByRole('button', { name: 'Add webhook' }).click()
   const secret = await dialog.getByLabel('Secret', { exact: true }).inputValue()
