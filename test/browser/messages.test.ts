@@ -297,23 +297,33 @@ test('sends the link to a card, and asks before it sends one again that may have
   expectCalm(opened)
 })
 
-test('a customer withdraws the consent from a message, with one press', async () => {
-  await setSender()
-  const kind = '/v1/message-kinds/reward_earned'
-  await callApi('PATCH', kind, { body: { channels: ['email'] } })
+/** Somebody who agreed, and earns a reward with each purchase. */
+async function newEarner() {
   const { id, cards, data } = await newCustomer()
   await callApi('PATCH', `/v1/customers/${id}`, { body: { consents: { marketing: true } } })
   const items = [{ product: 'latte', quantity: 10, unitPrice: 3.5 }]
   const earn = () =>
-    callApi('POST', '/v1/transactions/process', { body: { barcode: cards[0]!.barcode, items } })
+    callApi('POST', '/v1/transactions/process', { body: { barcode: cards[0].barcode, items } })
+  return { id, data, earn }
+}
+
+/** That of the only message, at the address of this service. */
+function stopLink(): string {
+  const link = /https?:\S+\/u\/\S+/.exec(textOf(mail.mails[0]!))![0]
+  return new URL(new URL(link).pathname, demo.baseUrl).href
+}
+
+test('a customer withdraws the consent from a message, with one press', async () => {
+  await setSender()
+  const kind = '/v1/message-kinds/reward_earned'
+  await callApi('PATCH', kind, { body: { channels: ['email'] } })
+  const { id, data, earn } = await newEarner()
   await earn()
   await expect.poll(() => mail.mails.length).toBe(1)
   expect(mail.mails[0]!.to).toEqual([data.email])
-  const link = /https?:\S+\/u\/\S+/.exec(textOf(mail.mails[0]!))![0]
-
   const opened = await openPage({ width: 390, height: 844 })
   const { page } = opened
-  await page.goto(new URL(new URL(link).pathname, demo.baseUrl).href)
+  await page.goto(stopLink())
   // Opening it changes nothing: mail programs follow links by themselves.
   const consentOf = async () => (await callApi('GET', `/v1/customers/${id}`)).consents.marketing
   expect(await consentOf()).toBe(true)
@@ -323,6 +333,22 @@ test('a customer withdraws the consent from a message, with one press', async ()
   await expectAccessible(page)
   expect(await consentOf()).toBe(false)
   expectCalm(opened)
+  await callApi('PATCH', kind, { body: { channels: [] } })
+})
+
+test('a customer who withdrew the consent gets no more of it, and the desk sees how', {
+  skip: !isFull,
+}, async () => {
+  await setSender()
+  const kind = '/v1/message-kinds/reward_earned'
+  await callApi('PATCH', kind, { body: { channels: ['email'] } })
+  const { id, earn } = await newEarner()
+  await earn()
+  await expect.poll(() => mail.mails.length).toBe(1)
+  const { page } = await openPage({ width: 390, height: 844 })
+  await page.goto(stopLink())
+  await page.keyboard.press('Enter')
+  await page.getByText(/You will get no more news from/).waitFor()
 
   const { data: before } = await callApi('GET', `/v1/messages?customer=${id}`)
   await earn()
