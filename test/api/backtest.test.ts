@@ -95,6 +95,21 @@ test('what was published would have given what it gave', async () => {
   expect(result.rows).toEqual([])
 })
 
+test('points are worth what the campaign pays for them, whatever another one does', async () => {
+  const days = { from: '2026-06-01', to: '2026-06-03', definition }
+  const { given } = await backtest(days)
+  const now = service.deps.clock()
+  // Newer than the campaign, which was created before the clock was set.
+  service.setTime(new Date(Date.now() + 60_000))
+  const spend = { balance: 'points', worth: 0.001 }
+  const id = await shop.publish({ name: 'Bar', balances: definition.balances, spend })
+  service.setTime(now)
+  const beside = await backtest(days)
+  expect(beside.given).toEqual(given)
+  expect(beside.wouldGive).toEqual(given)
+  await shop.call('POST', `/v1/campaigns/${id}/archive`)
+})
+
 test('takes only the days of the range, by default the last thirty', async () => {
   expect((await backtest({ from: '2026-06-02', to: '2026-06-02' })).sales).toBe(2)
   expect(await backtest()).toMatchObject({ from: '2026-05-05', to: '2026-06-03', sales: 4 })

@@ -347,7 +347,7 @@ test('a customer who withdrew the consent gets no more of it, and the desk sees 
   await expect.poll(() => mail.mails.length).toBe(1)
   const { page } = await openPage({ width: 390, height: 844 })
   await page.goto(stopLink())
-  await page.keyboard.press('Enter')
+  await page.getByRole('button').click()
   await page.getByText(/You will get no more news from/).waitFor()
 
   const { data: before } = await callApi('GET', `/v1/messages?customer=${id}`)

@@ -114,6 +114,7 @@ function optionsOf(
   const { startsAt: _start, endsAt: _end, ...compiled } = compileCampaign(definition, organization)
   const campaign: AttachedCampaign = { id, version: 0, status: 'published', compiled }
   const others = live.filter((other) => other.id !== id)
+  const today = live.filter((one) => one.id === id)
   const attached = new Map<CampaignId, readonly AttachedCampaign[]>()
   const onCard = (own: CampaignId) => {
     const all = attachedTo(cards === 'all' ? id : own, [campaign, ...others])
@@ -127,10 +128,11 @@ function optionsOf(
       attached.set(own, known)
       return known
     },
-    spends: { given: spendsOf(live), wouldGive: spendsOf([...others, campaign]) },
+    spends: { given: spendsOf([...others, ...today]), wouldGive: spendsOf([...others, campaign]) },
   }
 }
 
+/** What points are worth; on the cards of the last campaign, what that one pays for them. */
 function spendsOf(campaigns: readonly AttachedCampaign[]): Map<string, CompiledSpend> {
   const spends = new Map<string, CompiledSpend>()
   for (const { compiled } of campaigns) if (compiled.spend) spends.set(compiled.spend.key, compiled.spend)
