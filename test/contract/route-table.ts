@@ -147,7 +147,15 @@ export function shareIds(): (merchant: Merchant, work: (ids: Ids) => Promise<voi
     }
     used = await createIds(merchant)
     await work(used)
+    if (isFull) await makeRoom(merchant, used)
   }
+}
+
+/** There may be a hundred of each. */
+async function makeRoom(merchant: Merchant, { connection, source, webhook }: Ids): Promise<void> {
+  await merchant.call('POST', `/v1/connections/${connection}/revoke`, {})
+  await merchant.call('DELETE', `/v1/sources/${source}`)
+  await merchant.call('DELETE', `/v1/webhooks/${webhook}`)
 }
 
 /** A test organization: the one there is, since there may be ten only. */

@@ -165,7 +165,7 @@ describe('what is another organization’s looks exactly like what nobody has, w
     await changes()
     for (const place of places) {
       for (const kind of place.kind ? [place.kind] : kindsFor(places.length)) {
-        if (route === 'POST /v1/test-organizations') await makeRoom(world)
+        await makeRoom(route, world)
         const withForeign = await send(call, place, secrets[kind]!)
         const unknown = unknownLike(secrets[kind]!)
         const withUnknown = await send(call, place, unknown)
@@ -185,7 +185,7 @@ describe('what is another organization’s looks exactly like what nobody has, w
     expect(problems.slice(0, 10), `${problems.length} problems`).toEqual([])
     for (const what of await changes()) touched.add(what)
     expect([...touched].filter((what) => isRead || what.endsWith(` of ${theirOrg}`))).toEqual([])
-    if (route === 'POST /v1/test-organizations') await makeRoom(world)
+    await makeRoom(route, world)
     // Without this the calls could be refused for any other reason.
     const right = rightAttempt(recipeOf(route, world)!)
     const reply = await service.call(call.method as Method, right.address, {
@@ -196,11 +196,17 @@ describe('what is another organization’s looks exactly like what nobody has, w
     expect(reply.status < 300 || reply.body?.description).toBe(true)
   }
 
-  /** There may be ten test organizations only. */
-  async function makeRoom({ merchant, ids }: World): Promise<void> {
-    const { data } = (await merchant.call('GET', '/v1/test-organizations')).body
-    const others = data.filter(({ id }: { id: string }) => id !== ids.testOrganization)
-    for (const { id } of others) await merchant.call('DELETE', `/v1/test-organizations/${id}`)
+  /** There may be so many of them only. */
+  async function makeRoom(route: string, { merchant, ids }: World): Promise<void> {
+    const own: Record<string, string> = {
+      'POST /v1/test-organizations': ids.testOrganization,
+      'POST /v1/sources': ids.source,
+    }
+    if (!own[route]) return
+    const path = route.split(' ')[1]!
+    const { data } = (await merchant.call('GET', path)).body
+    const others = data.filter(({ id }: { id: string }) => id !== own[route])
+    for (const { id } of others) await merchant.call('DELETE', `${path}/${id}`)
     await changes()
   }
 
