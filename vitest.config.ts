@@ -20,7 +20,7 @@ const together = {
   isolate: false,
   testTimeout: 300_000,
   hookTimeout: 300_000,
-  // As the service has it, and for the same reason: what a request leaves behind is gone before it is copied.
+  // As `npm start` gives the service more: what a request leaves behind is then gone before it is copied.
   execArgv: ['--max-semi-space-size=64'],
 }
 

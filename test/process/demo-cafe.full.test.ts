@@ -11,7 +11,6 @@ import {
   urlOf,
 } from '../support/checkout.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { isFull } from '../support/full.ts'
 import { runForJson } from '../support/run-command.ts'
 
 const days = 90
@@ -215,7 +214,7 @@ test('the next start keeps it as it is', { timeout: patienceMs }, async () => {
 })
 
 /** Enough for many sales, and few to wait for. */
-const fewDays = { DEMO: '1', DEMO_DAYS: isFull ? '7' : '3', NODE_OPTIONS: atNoon }
+const fewDays = { DEMO: '1', DEMO_DAYS: '7', NODE_OPTIONS: atNoon }
 let undisturbed: unknown
 
 test('two that start at once share one café', { timeout: patienceMs }, async () => {
@@ -254,7 +253,6 @@ test('killed while it is filled, it is filled anew', { timeout: patienceMs }, as
 })
 
 test('a database with a real merchant gets no demo, and loses one that was partly filled', {
-  skip: !isFull,
   timeout: patienceMs,
 }, async () => {
   const settings = await newSettings(fewDays)
@@ -270,7 +268,6 @@ test('a database with a real merchant gets no demo, and loses one that was partl
 })
 
 test('tokens that end after a second keep no café from being filled', {
-  skip: !isFull,
   timeout: patienceMs,
 }, async () => {
   const settings = await newSettings({ DEMO: '1', DEMO_DAYS: '2', ACCESS_TOKEN_TTL: '1' })

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { isFull } from '../support/full.ts'
 import { type KillableServices, startKillableServices } from '../support/killable-services.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { coffeeClub } from '../support/service.ts'
@@ -26,7 +25,7 @@ test('two services, killed again and again in the middle of sending: no message 
   const customer = { data: { email: 'ada@example.com' } }
   const { cards } = await call('POST', '/v1/customers/register', { campaignId, customer })
   mail.onMail = () => sleep(10)
-  const kills = isFull ? 12 : 3
+  const kills = 12
   const perKill = 30
   const ordered: string[] = []
   for (let i = 0; i < kills; i++) {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { isFull } from '../support/full.ts'
 import { type KillableServices, startKillableServices } from '../support/killable-services.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 
@@ -21,7 +20,7 @@ test('two services, killed again and again in the middle of sending: every event
   const webhooks = ['a', 'b', 'c']
   for (const name of webhooks) await call('POST', '/v1/webhooks', { url: `${receiver.url}/${name}` })
   receiver.answer = (response) => setTimeout(() => response.writeHead(204).end(), 3)
-  const kills = isFull ? 12 : 3
+  const kills = 12
   const perKill = 40
   for (let i = 0; i < kills; i++) {
     await Promise.all(
