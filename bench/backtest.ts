@@ -11,7 +11,8 @@ import { openPool } from '../src/database/pool.ts'
 import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
 import { type Children, endChildren, startClient } from './children.ts'
 import { type Fixture, loadFixture } from './fixture.ts'
-import { median, saveResults } from './report.ts'
+import { note, type Samples, summaryOf } from './report.ts'
+import { saveResults } from './save-results.ts'
 import { startService } from './service.ts'
 
 const customers = 20_000
@@ -40,23 +41,21 @@ async function main(): Promise<void> {
     process.stderr.write('\n')
     await pool.end()
 
-    const alone: number[] = []
-    const beside: number[] = []
-    const p50: Record<'alone' | 'beside', number[]> = { alone: [], beside: [] }
+    const samples: Samples = new Map()
     for (let round = 0; round < rounds; round++) {
-      alone.push(await rateOf(port, shop))
-      p50.alone.push((await sell(1, 3_000)).p50Ms)
-      const [rate, till] = await Promise.all([rateOf(port, shop), sell(1, 3_000)])
-      beside.push(rate)
-      p50.beside.push(till.p50Ms)
+      const alone = await rateOf(port, shop)
+      const till = await sell(1, 3_000)
+      const [beside, tillBeside] = await Promise.all([rateOf(port, shop), sell(1, 3_000)])
+      note(samples, 'sales per second, alone', alone)
+      note(samples, 'sales per second, beside a till', beside)
+      note(samples, 'beside a till ÷ alone', beside / alone)
+      note(samples, 'p50 of a till, alone: ms', till.p50Ms)
+      note(samples, 'p50 of a till, beside a backtest: ms', tillBeside.p50Ms)
+      note(samples, 'p50 of a till, beside a backtest ÷ alone', tillBeside.p50Ms / till.p50Ms)
     }
-    const results = {
-      load: loadavg()[0],
-      salesPerSecond: { alone: median(alone), besideATill: median(beside) },
-      tillP50Ms: { alone: median(p50.alone), besideABacktest: median(p50.beside) },
-    }
-    console.log(results)
-    saveResults('backtest', results)
+    const results = { rounds, sales: wanted, load: loadavg()[0], series: summaryOf(samples) }
+    console.dir(results, { depth: null })
+    if (values.sales === undefined) saveResults('backtest', results)
   } finally {
     endChildren(children)
     await postgres.stop()

@@ -12,6 +12,7 @@ import type { Pool } from 'pg'
 import { migrate } from '../src/database/migrate.ts'
 import { openPool } from '../src/database/pool.ts'
 import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
+import { aimOf, isMet } from './aims.ts'
 import {
   type BenchServer,
   type Children,
@@ -24,8 +25,10 @@ import { cpuOfChildren, cpuOfFamily } from './cpu.ts'
 import { cardId, customerId, type Fixture, loadFixture } from './fixture.ts'
 import type { LoadPlan, LoadResult, PlannedRequest } from './load-client.ts'
 import { summarize } from './profile.ts'
-import { median, saveResults, summaryOf } from './report.ts'
+import { median, note, type Samples, summaryOf } from './report.ts'
+import { saveResults } from './save-results.ts'
 import { startService } from './service.ts'
+import { firstWarmUpMs, nextWarmUpMs } from './warm-up.ts'
 
 const rounds = 5
 const durationMs = 2_000
@@ -61,7 +64,7 @@ async function main(): Promise<void> {
       const one = await startService(children, postgres.connection, 1)
       const two = await startService(children, postgres.connection, 2)
       const workers = await compareWorkers({ one, two, postmaster, shop, run })
-      if (!asked) saveResults('cost', { rounds, bytesPerCustomer, calls: compared, loads, workers })
+      if (!asked) saveResults('cost', { rounds, bytesPerCustomer, ...compared, loads, workers })
     }
     await pool.end()
   } finally {
@@ -101,6 +104,7 @@ function callsOf(pool: Pool, { token, org, campaign }: Fixture): Calls {
   return {
     empty: async () => ({ ...base, target: 'empty' }),
     process: async () => ({ ...base, target: 'process' }),
+    single: async () => ({ ...base, target: 'process', connections: 1 }),
     validate: async () => ({ ...base, target: 'validate' }),
     find: async () => ({ ...base, target: 'find' }),
     register: async () => ({ ...base, requests: registrations(campaign) }),
@@ -152,74 +156,119 @@ interface Loads extends Measured {
   readonly shop: Fixture
 }
 
+/** Of one call, in µs. */
+interface Spent {
+  readonly service: number
+  readonly database: number
+}
+
+const together = ({ service, database }: Spent) => service + database
+
+/** What is compared in each round. The echo has no database, so there the service alone is compared with it. */
+const comparisons: Record<string, (spent: Record<string, Spent>) => number> = {
+  'basket ÷ echo': ({ process, echo }) => process!.service / echo!.service,
+  'basket ÷ empty call': ({ process, empty }) => process!.service / empty!.service,
+  'look-up ÷ empty call': ({ find, empty }) => together(find!) / together(empty!),
+  'registration ÷ basket of a single till': ({ register, single }) => together(register!) / together(single!),
+  'return ÷ basket of a single till': ({ return: returned, single }) =>
+    together(returned!) / together(single!),
+}
+
 async function compareCalls({ server, echo, postmaster, calls, run }: Costs) {
-  const service: Samples = new Map()
-  const database: Samples = new Map()
-  const ratios: Samples = new Map()
-  // The first round only warms up, after baskets have: they have the longest way.
-  await run(planOf(server.port, { ...(await calls.process!()), durationMs: 5 * durationMs }))
-  for (let round = 0; round <= rounds; round++) {
-    const floor = await costOf(echo.cpuUs, planOf(echo.port, await calls.process!()), run)
-    if (round > 0) note(service, 'echo', floor)
-    for (const [name, call] of Object.entries(calls)) {
-      const plan = planOf(server.port, await call())
-      const before = cpuOfChildren(postmaster() ?? -1) ?? 0
-      let requests = 0
-      const spent = await costOf(server.cpuUs, plan, async (planned) => {
-        const result = await run(planned)
-        requests = result.requests
-        return result
-      })
-      if (round === 0) continue
-      note(service, name, spent)
-      note(ratios, name, spent / floor)
-      note(database, name, ((cpuOfChildren(postmaster() ?? -1) ?? 0) - before) / requests)
+  const [service, database, timesEcho, ratios]: Samples[] = [new Map(), new Map(), new Map(), new Map()]
+  const all = [
+    { name: 'echo', call: calls.process!, ...echo },
+    ...Object.entries(calls).map(([name, call]) => ({ name, call, ...server })),
+  ]
+  for (const { call, port } of all) await warmUp(run, port, call)
+  for (let round = 0; round < rounds; round++) {
+    const spent: Record<string, Spent> = {}
+    for (const { name, call, port, cpuUs } of all) {
+      const plan = planOf(port, await call())
+      const cost = await costOf({ cpuUs, postmaster }, plan, run)
+      spent[name] = cost
+      note(service!, name, cost.service)
+      if (name === 'echo') continue
+      note(timesEcho!, name, cost.service / spent.echo!.service)
+      note(database!, name, cost.database)
     }
+    for (const [name, ratio] of Object.entries(comparisons)) note(ratios!, name, ratio(spent))
   }
+  printCalls(service!, timesEcho!, database!)
+  printRatios(ratios!)
+  return {
+    calls: {
+      service: summaryOf(service!),
+      database: summaryOf(database!),
+      timesEcho: summaryOf(timesEcho!),
+    },
+    ratios: summaryOf(ratios!),
+  }
+}
+
+/** Some calls need requests of their own, which may run out before the time is over. */
+async function warmUp(run: Run, port: number, call: () => Promise<Partial<LoadPlan>>): Promise<void> {
+  const endsAt = performance.now() + firstWarmUpMs
+  for (let leftMs = firstWarmUpMs; leftMs > 0; leftMs = endsAt - performance.now()) {
+    await run(planOf(port, { ...(await call()), durationMs: leftMs }))
+  }
+}
+
+function printCalls(service: Samples, timesEcho: Samples, database: Samples): void {
   console.log('µs of processor time per call, medians: service, times the echo (spread), PostgreSQL')
   for (const [name, values] of service) {
-    const times = ratios.get(name) ?? [1]
+    const times = timesEcho.get(name) ?? [1]
     const shown = `${median(times).toFixed(2)} (${times.map((value) => value.toFixed(2)).join(', ')})`
     const stored = database.has(name) ? Math.round(median(database.get(name)!)) : 0
     console.log(`  ${name.padEnd(10)} ${String(Math.round(median(values))).padStart(5)}  ${shown}  ${stored}`)
   }
-  return { service: summaryOf(service), database: summaryOf(database), timesEcho: summaryOf(ratios) }
+}
+
+function printRatios(ratios: Samples): void {
+  for (const [name, values] of ratios) {
+    const aim = aimOf('cost', name)
+    const shown = `${median(values).toFixed(2)} (${values.map((value) => value.toFixed(2)).join(', ')})`
+    const verdict = aim && `${isMet(median(values), aim) ? 'met' : 'MISSED'}: ${aim.kind} ${aim.value}`
+    console.log(`  ${name.padEnd(40)} ${shown}  ${verdict ?? ''}`)
+  }
 }
 
 const loads = [1, 8, 64, 256]
 
 /** One organization's baskets, with this many tills: what groups of baskets save. */
 async function compareLoads({ server, postmaster, run, shop }: Loads) {
-  const service: Samples = new Map()
-  const database: Samples = new Map()
+  const [service, database]: Samples[] = [new Map(), new Map()]
+  const plan = (tills: number) => planOf(server.port, { tokens: [shop.token], connections: tills })
+  for (const tills of loads) await run({ ...plan(tills), durationMs: firstWarmUpMs })
   for (let round = 0; round < rounds; round++) {
     for (const tills of loads) {
-      const before = cpuOfChildren(postmaster() ?? -1) ?? 0
-      const own = await server.cpuUs()
-      const plan = planOf(server.port, { tokens: [shop.token], connections: tills })
-      const { requests } = await run(plan)
-      note(service, String(tills), ((await server.cpuUs()) - own) / requests)
-      note(database, String(tills), ((cpuOfChildren(postmaster() ?? -1) ?? 0) - before) / requests)
+      const spent = await costOf({ cpuUs: server.cpuUs, postmaster }, plan(tills), run)
+      note(service!, String(tills), spent.service)
+      note(database!, String(tills), spent.database)
     }
   }
   console.log('µs of processor time per basket by the number of tills, medians: service, PostgreSQL')
-  for (const [tills, values] of service) {
-    const stored = Math.round(median(database.get(tills)!))
+  for (const [tills, values] of service!) {
+    const stored = Math.round(median(database!.get(tills)!))
     console.log(`  ${tills.padEnd(10)} ${Math.round(median(values))}  ${stored}`)
   }
-  return { service: summaryOf(service), database: summaryOf(database) }
+  return { service: summaryOf(service!), database: summaryOf(database!) }
 }
 
-type Samples = Map<string, number[]>
-
-function note(samples: Samples, name: string, value: number): void {
-  samples.set(name, [...(samples.get(name) ?? []), value])
+interface Meter {
+  readonly cpuUs: () => Promise<number>
+  readonly postmaster: () => number | undefined
 }
 
-async function costOf(cpuUs: () => Promise<number>, plan: LoadPlan, run: Run): Promise<number> {
-  const before = await cpuUs()
+async function costOf({ cpuUs, postmaster }: Meter, plan: LoadPlan, run: Run): Promise<Spent> {
+  const stored = cpuOfChildren(postmaster() ?? -1) ?? 0
+  const own = await cpuUs()
   const { requests } = await run(plan)
-  return ((await cpuUs()) - before) / requests
+  if (requests === 0) throw new Error('there was nothing to send')
+  return {
+    service: ((await cpuUs()) - own) / requests,
+    database: ((cpuOfChildren(postmaster() ?? -1) ?? 0) - stored) / requests,
+  }
 }
 
 interface Workers {
@@ -233,30 +282,21 @@ interface Workers {
 /** At a load that one process carries easily, so that both sides do the same work in the same time. */
 async function compareWorkers({ one, two, postmaster, shop, run }: Workers) {
   const plan = (port: number) => planOf(port, { tokens: [shop.token] })
-  // A process that has just started runs slower than it will later.
-  const warm = (port: number) => run({ ...plan(port), durationMs: 5 * durationMs })
-  await warm(two.port)
-  await warm(one.port)
+  for (const { port } of [two, one]) await run({ ...plan(port), durationMs: firstWarmUpMs })
   const { perSecond } = await run(plan(one.port))
   const rate = Math.round(perSecond * 0.6)
+  for (const { port } of [two, one]) await run({ ...plan(port), rate, durationMs: firstWarmUpMs })
   const samples: Samples = new Map()
   for (let round = 0; round < rounds; round++) {
-    const spent = new Map<string, number>()
+    const spent: Record<string, Spent> = {}
     for (const [name, { port, pid }] of Object.entries({ one, two })) {
-      const read = () => ({
-        service: cpuOfFamily(pid) ?? 0,
-        database: cpuOfChildren(postmaster() ?? -1) ?? 0,
-      })
-      const before = read()
-      const { requests } = await run({ ...plan(port), rate })
-      const after = read()
-      const service = (after.service - before.service) / requests
-      const database = (after.database - before.database) / requests
-      note(samples, `${name}: service`, service)
-      note(samples, `${name}: PostgreSQL`, database)
-      spent.set(name, service + database)
+      await run({ ...plan(port), rate, durationMs: nextWarmUpMs })
+      const cpuUs = async () => cpuOfFamily(pid) ?? 0
+      spent[name] = await costOf({ cpuUs, postmaster }, { ...plan(port), rate }, run)
+      note(samples, `${name}: service`, spent[name].service)
+      note(samples, `${name}: PostgreSQL`, spent[name].database)
     }
-    note(samples, 'two ÷ one', spent.get('two')! / spent.get('one')!)
+    note(samples, 'two ÷ one', together(spent.two!) / together(spent.one!))
   }
   console.log(`One and two workers at ${rate} baskets per second, µs of processor time per basket`)
   for (const [name, values] of samples) {

@@ -13,16 +13,13 @@ import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgre
 import { type Children, endChildren, once, startChild, startClient } from './children.ts'
 import { type Fixture, loadFixture } from './fixture.ts'
 import type { LoadPlan } from './load-client.ts'
-import { median, readResults, saveResults, summaryOf } from './report.ts'
+import { median, note, type Samples, summaryOf } from './report.ts'
+import { saveEntries } from './save-results.ts'
 import { startService } from './service.ts'
+import { firstWarmUpMs, nextWarmUpMs } from './warm-up.ts'
 
 const rounds = 5
 const durationMs = 3_000
-/**
- * Not measured, before each measurement: connections that were idle for a minute have been closed, and new ones
- * plan every statement for the first time.
- */
-const warmUpMs = 1_500
 const customers = 500
 const many = 64
 const several = 8
@@ -37,36 +34,13 @@ async function main(): Promise<void> {
     const far = await startProxy(postgres.connection, children)
     const run = startClient(children)
     const near = (await startService(children, postgres.connection, 1)).port
+    const away = (await startService(children, far, 1)).port
     const compared: Compared[] = [
       { name: `${many} organizations ÷ one, near`, of: [near, shops], to: [near, shops.slice(0, 1)] },
+      { name: `${many} organizations ÷ one, 3 ms away`, of: [away, shops], to: [away, shops.slice(0, 1)] },
     ]
-    const away = (await startService(children, far, 1)).port
-    compared.push({
-      name: `${many} organizations ÷ one, 3 ms away`,
-      of: [away, shops],
-      to: [away, shops.slice(0, 1)],
-    })
     const cluster = process.env.BENCH_CLUSTER_URL
-    if (cluster !== undefined) {
-      const spread = await load(cluster, several)
-      const onCluster = (await startService(children, cluster, 1)).port
-      const direct = (await startService(children, cluster, 1, { CLUSTER_DIRECT: '1' })).port
-      for (const [name, port] of [
-        ['cluster', onCluster],
-        ['cluster, direct', direct],
-      ] as const) {
-        compared.push({
-          name: `${name} ÷ one server, ${several} organizations`,
-          of: [port, spread],
-          to: [near, shops.slice(0, several)],
-        })
-        compared.push({
-          name: `${name} ÷ one server, one organization`,
-          of: [port, spread.slice(0, 1)],
-          to: [near, shops.slice(0, 1)],
-        })
-      }
-    }
+    if (cluster !== undefined) compared.push(...(await onCluster(cluster, [near, shops], children)))
     const only = process.argv[2]
     await measure(run, only ? compared.filter(({ name }) => name.includes(only)) : compared)
   } finally {
@@ -82,6 +56,22 @@ interface Compared {
   readonly name: string
   readonly of: Side
   readonly to: Side
+}
+
+/** The more organizations share the load, the smaller the groups, and the more planning there is for each basket. */
+async function onCluster(cluster: string, [near, shops]: Side, children: Children): Promise<Compared[]> {
+  const spread = await load(cluster, many)
+  const ways = {
+    cluster: await startService(children, cluster, 1),
+    'cluster, direct': await startService(children, cluster, 1, { CLUSTER_DIRECT: '1' }),
+  }
+  return Object.entries(ways).flatMap(([way, { port }]) =>
+    [1, several, many].map((count) => ({
+      name: `${way} ÷ one server, ${count === 1 ? 'one organization' : `${count} organizations`}`,
+      of: [port, spread.slice(0, count)] as const,
+      to: [near, shops.slice(0, count)] as const,
+    })),
+  )
 }
 
 async function load(connection: DatabaseConnection, organizations: number): Promise<Fixture[]> {
@@ -104,39 +94,64 @@ async function startProxy(connection: EmbeddedConnection, children: Children): P
   return `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`
 }
 
+type Run = ReturnType<typeof startClient>
+
 async function measure(run: Run, compared: readonly Compared[]): Promise<void> {
-  const ratios = new Map<string, number[]>()
-  const rates = new Map<string, number[]>()
-  const note = (all: Map<string, number[]>, name: string, value: number) =>
-    all.set(name, [...(all.get(name) ?? []), value])
+  await warmUp(
+    run,
+    compared.flatMap(({ of, to }) => [of, to]),
+  )
+  const series = compared.map((each) => ({
+    ...each,
+    ratios: new Map() as Samples,
+    rates: new Map() as Samples,
+  }))
   for (let round = 1; round <= rounds; round++) {
-    for (const { name, of, to } of compared) {
+    process.stderr.write(`Round ${round} of ${rounds}\n`)
+    for (const { of, to, ratios, rates } of series) {
       for (const target of targets) {
         const [first, second] = [await rateOf(run, of, target), await rateOf(run, to, target)]
-        note(ratios, `${name}: ${target}`, first / second)
-        note(rates, `${name}: ${target}`, first)
+        note(ratios, target, first / second)
+        note(rates, target, first)
       }
     }
   }
-  // A run may have measured a part.
-  const known = readResults('organizations')
-  saveResults('organizations', {
-    ratios: { ...(known.ratios as object), ...summaryOf(ratios) },
-    perSecond: { ...(known.perSecond as object), ...summaryOf(rates) },
-  })
-  for (const [name, values] of ratios) {
-    const shown = values.map((value) => value.toFixed(2)).join(', ')
-    const rate = Math.round(median(rates.get(name)!))
-    console.log(`${name.padEnd(60)} ${median(values).toFixed(2)}  (${shown}), ${rate} per second`)
+  saveEntries(
+    'organizations',
+    Object.fromEntries(
+      series.map(({ name, ratios, rates }) => [
+        name,
+        { rounds, ratios: summaryOf(ratios), perSecond: summaryOf(rates) },
+      ]),
+    ),
+  )
+  for (const { name, ratios, rates } of series) {
+    for (const [target, values] of ratios) {
+      const shown = values.map((value) => value.toFixed(2)).join(', ')
+      const rate = Math.round(median(rates.get(target)!))
+      console.log(
+        `${`${name}: ${target}`.padEnd(60)} ${median(values).toFixed(2)}  (${shown}), ${rate} per second`,
+      )
+    }
   }
 }
 
-type Run = ReturnType<typeof startClient>
+/** Each service under each load that will be measured, once. */
+async function warmUp(run: Run, sides: readonly Side[]): Promise<void> {
+  const distinct = new Map(sides.map((side) => [`${side[0]} ${side[1].length}`, side]))
+  for (const side of distinct.values()) {
+    for (const target of targets) await run({ ...planOf(side, target), durationMs: firstWarmUpMs })
+  }
+}
 
-async function rateOf(run: Run, [port, shops]: Side, target: LoadPlan['target']): Promise<number> {
-  const plan = { port, tokens: shops.map(({ token }) => token), connections: 128, target, customers }
-  await run({ ...plan, durationMs: warmUpMs })
-  return (await run({ ...plan, durationMs })).perSecond
+async function rateOf(run: Run, side: Side, target: LoadPlan['target']): Promise<number> {
+  const plan = planOf(side, target)
+  await run({ ...plan, durationMs: nextWarmUpMs })
+  return (await run(plan)).perSecond
+}
+
+function planOf([port, shops]: Side, target: LoadPlan['target']): LoadPlan {
+  return { port, tokens: shops.map(({ token }) => token), connections: 128, durationMs, target, customers }
 }
 
 await main()

@@ -10,14 +10,17 @@ import { migrate } from '../src/database/migrate.ts'
 import { createClient, type DatabaseConnection, openPool } from '../src/database/pool.ts'
 import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
 import { packageRoot } from '../src/package-root.ts'
+import { aimOf } from './aims.ts'
 import { type BenchServer, type Children, endChildren, startClient, startServer } from './children.ts'
 import { cpuOfChildren } from './cpu.ts'
 import { type Fixture, loadFixture } from './fixture.ts'
 import type { LoadPlan, LoadResult } from './load-client.ts'
 import { type ProfileLine, summarize } from './profile.ts'
 import { runRaw } from './raw-load.ts'
-import { aims, median, plot, saveResults, spread, table } from './report.ts'
+import { plot, seriesOf, table } from './report.ts'
+import { saveResults } from './save-results.ts'
 import { startService } from './service.ts'
+import { firstWarmUpMs } from './warm-up.ts'
 
 const isQuick = process.argv.includes('--quick')
 const rounds = isQuick ? 3 : 5
@@ -104,12 +107,14 @@ async function measureAll(
   const note = (name: string, value: number) => {
     figures[name] = [...(figures[name] ?? []), value]
   }
-  // A process that has just started runs slower than it will later, and no one restarts a service before each
-  // basket.
+  // No one restarts a service before each basket.
+  const durationMs = isQuick ? 1_000 : firstWarmUpMs
   for (const port of [grouped.port, alone.port, oneWorker.port, twoWorkers.port]) {
-    for (const target of ['process', 'validate', 'find'] as const) await run(plan(target, club, { port }))
+    for (const target of ['process', 'validate', 'find'] as const)
+      await run(plan(target, club, { port, durationMs }))
   }
-  await run(plan('process', large, { port: onBig.port }))
+  await run(plan('empty', club, { durationMs }))
+  await run(plan('process', large, { port: onBig.port, durationMs }))
   let tool = ''
   for (let round = 1; round <= rounds; round++) {
     progress('rounds', round, rounds)
@@ -276,10 +281,8 @@ function write(results: {
 }): void {
   const summary = Object.entries(results.ratios).map(([name, values]) => ({
     name,
-    median: median(values),
-    spread: spread(values),
-    aim: aims[name],
-    values,
+    ...seriesOf(values),
+    aim: aimOf('full', name),
   }))
   const name = isQuick ? 'quick' : 'full'
   const { tool, figures, profiles } = results

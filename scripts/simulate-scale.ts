@@ -59,14 +59,14 @@ export function readMeasured(): Measured {
     (full.summary as { name: string; median: number }[]).find((line) => line.name === name)!.median
   const byLoad = (of: Record<string, Series>) =>
     new Map(Object.entries(of).map(([tills, { median }]) => [Number(tills), median]))
-  const cluster = 'cluster, direct ÷ one server, 8 organizations: process'
+  const cluster = 'cluster, direct ÷ one server, 8 organizations'
   return {
     serviceUs: byLoad(cost.loads.service),
     databaseUs: byLoad(cost.loads.database),
     storedBytes: ofSummary('stored bytes per basket'),
     walBytes: ofSummary('WAL bytes per basket'),
     bytesPerCustomer: cost.bytesPerCustomer,
-    clusterRatio: organizations.ratios[cluster].median,
+    clusterRatio: organizations.entries[cluster].ratios.process.median,
   }
 }
 
