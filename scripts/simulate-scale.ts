@@ -4,11 +4,16 @@
  *   npm run simulate                                  100 million customers, 50,000 baskets per second
  *   npm run simulate -- --basketsPerSecond 5000 --merchants 2000
  */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { packageRoot } from '../src/package-root.ts'
+import {
+  type ComparedRates,
+  type CostResults,
+  type FullResults,
+  readEntries,
+  readResults,
+  type Series,
+} from '../bench/read-results.ts'
 
 export const assumed = {
   customers: 100_000_000,
@@ -35,10 +40,6 @@ export const assumed = {
 
 export type Assumed = typeof assumed
 
-interface Series {
-  readonly median: number
-}
-
 /** What the benchmark has measured. */
 export interface Measured {
   /** µs of processor time per basket, by the number of baskets under way in the organization. */
@@ -47,42 +48,64 @@ export interface Measured {
   readonly storedBytes: number
   readonly walBytes: number
   readonly bytesPerCustomer: number
-  /** Rate on a cluster divided by the rate on one server, on the same processors. */
-  readonly clusterRatio: number
+  /**
+   * Rate on a cluster divided by the rate on one server, on the same processors, by the number of baskets under way
+   * in each organization: the fewer are written together, the more planning there is for each of them.
+   */
+  readonly clusterRatios: ReadonlyMap<number, number>
+  /** Whether the first of these is an assumption. */
+  readonly isSmallestAssumed?: boolean
 }
 
+/** Baskets under way at the same time in `bench/organizations.ts`. */
+const underWayThere = 128
+
 export function readMeasured(): Measured {
-  const cost = readResults('cost')
-  const full = readResults('full')
-  const organizations = readResults('organizations')
-  const ofSummary = (name: string) =>
-    (full.summary as { name: string; median: number }[]).find((line) => line.name === name)!.median
+  const [cost, full] = [readResults<CostResults>('cost'), readResults<FullResults>('full')]
+  if (!cost || !full) throw new Error('Run npm run bench and npm run bench:cost first.')
+  const ofSummary = (name: string) => full.summary.find((line) => line.name === name)!.median
   const byLoad = (of: Record<string, Series>) =>
     new Map(Object.entries(of).map(([tills, { median }]) => [Number(tills), median]))
-  const cluster = 'cluster, direct ÷ one server, 8 organizations'
   return {
     serviceUs: byLoad(cost.loads.service),
     databaseUs: byLoad(cost.loads.database),
     storedBytes: ofSummary('stored bytes per basket'),
     walBytes: ofSummary('WAL bytes per basket'),
     bytesPerCustomer: cost.bytesPerCustomer,
-    clusterRatio: organizations.entries[cluster].ratios.process.median,
+    ...readClusterRatios(),
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: files of the benchmark, read where their shape is known.
-function readResults(name: string): any {
-  return JSON.parse(readFileSync(join(packageRoot, `bench/results/${name}.json`), 'utf8'))
+/**
+ * Until a cluster is measured with 64 organizations, its ratio with 8 of them is multiplied by that of 64 organizations
+ * to one on one server: most merchants have one basket under way at a time, for which no other measurement is nearer.
+ */
+function readClusterRatios(): Pick<Measured, 'clusterRatios' | 'isSmallestAssumed'> {
+  const compared = readEntries<ComparedRates>('organizations')
+  const ratioOf = (name: string) => compared[name]?.ratios.process?.median
+  const onCluster = (organizations: string) => ratioOf(`cluster, direct ÷ one server, ${organizations}`)
+  const [one, several, many] = ['one organization', '8 organizations', '64 organizations'].map(onCluster)
+  const small = ratioOf('64 organizations ÷ one, near')
+  if (!one || !several || !small)
+    throw new Error('Run npm run bench:organizations with BENCH_CLUSTER_URL first.')
+  return {
+    clusterRatios: new Map([
+      [underWayThere / 64, many ?? several * small],
+      [underWayThere / 8, several],
+      [underWayThere, one],
+    ]),
+    isSmallestAssumed: many === undefined,
+  }
 }
 
-/** The cost at a number of baskets under way: between two measured ones, in proportion to the logarithm. */
-export function costAt(costs: ReadonlyMap<number, number>, underWay: number): number {
-  const known = [...costs].sort(([a], [b]) => a - b)
+/** What was measured, at another number of baskets under way: between two, in proportion to the logarithm. */
+export function valueAt(measured: ReadonlyMap<number, number>, underWay: number): number {
+  const known = [...measured].sort(([a], [b]) => a - b)
   const wanted = Math.min(Math.max(underWay, known[0]![0]), known.at(-1)![0])
   const upper = known.findIndex(([tills]) => tills >= wanted)
   if (upper <= 0) return known[0]![1]
-  const [[from, fromCost], [to, toCost]] = [known[upper - 1]!, known[upper]!]
-  return fromCost + ((toCost - fromCost) * Math.log(wanted / from)) / Math.log(to / from)
+  const [[from, atFrom], [to, atTo]] = [known[upper - 1]!, known[upper]!]
+  return atFrom + ((atTo - atFrom) * Math.log(wanted / from)) / Math.log(to / from)
 }
 
 /** Baskets per second of each merchant, the largest first. */
@@ -105,25 +128,35 @@ export interface Outcome {
   readonly plainDatabaseCores: number
   readonly needs: readonly Need[]
   readonly servers: number
-  readonly hottest: { readonly perSecond: number; readonly cores: number; readonly mostPerSecond: number }
+  readonly hottest: {
+    readonly perSecond: number
+    readonly cores: number
+    /** On one server, which has all of an organization. */
+    readonly mostPerSecond: number
+    readonly limitedBy: string
+  }
 }
 
 export function simulate(given: Assumed, measured: Measured): Outcome {
   const sales = salesOf(given)
-  const coresFor = (costs: ReadonlyMap<number, number>) =>
-    sales.reduce(
-      (sum, perSecond) => sum + (perSecond * costAt(costs, perSecond * given.secondsUnderWay)) / 1e6,
-      0,
-    ) / given.utilization
-  const plainDatabaseCores = coresFor(measured.databaseUs)
-  const databaseCores = plainDatabaseCores / measured.clusterRatio
+  const underWay = (perSecond: number) => perSecond * given.secondsUnderWay
+  const coresFor = (costOf: (underWay: number) => number) =>
+    sales.reduce((sum, perSecond) => sum + (perSecond * costOf(underWay(perSecond))) / 1e6, 0) /
+    given.utilization
+  const onOneServer = (baskets: number) => valueAt(measured.databaseUs, baskets)
+  const onCluster = (baskets: number) => onOneServer(baskets) / valueAt(measured.clusterRatios, baskets)
   const secondsKept = (given.monthsKept / 12) * 365.25 * 86_400
   const kept = given.basketsPerSecond * given.averageOfPeak * secondsKept
   const customerGb = (given.customers * measured.bytesPerCustomer) / 1e9
-  const walMb = (given.basketsPerSecond * (measured.walBytes + 8_192 * given.wholePagesPerBasket)) / 1e6
+  const walMb = (measured.walBytes + 8_192 * given.wholePagesPerBasket) / 1e6
   const needs: Need[] = [
-    { name: 'processors', amount: databaseCores, unit: 'cores', perServer: given.coresOfServer },
-    { name: 'write-ahead log', amount: walMb, unit: 'MB/s', perServer: given.walOfServerMbPerSecond },
+    { name: 'processors', amount: coresFor(onCluster), unit: 'cores', perServer: given.coresOfServer },
+    {
+      name: 'write-ahead log',
+      amount: given.basketsPerSecond * walMb,
+      unit: 'MB/s',
+      perServer: given.walOfServerMbPerSecond,
+    },
     {
       name: 'disk',
       amount: (kept * measured.storedBytes) / 1e9 + customerGb,
@@ -133,19 +166,19 @@ export function simulate(given: Assumed, measured: Measured): Outcome {
     // Half of the memory is for what customers hold, which is read at random; the rest is for everything else.
     { name: 'memory', amount: customerGb * 2, unit: 'GB', perServer: given.memoryOfServerGb },
   ]
-  const servers = Math.max(...needs.map(({ amount, perServer }) => Math.ceil(amount / perServer)))
   const hottest = sales[0]!
-  const costOfHottest = costAt(measured.databaseUs, hottest * given.secondsUnderWay) / measured.clusterRatio
+  const costOfHottest = onCluster(underWay(hottest)) / 1e6 / given.utilization
+  const limits = {
+    processors: given.coresOfServer / costOfHottest,
+    'write-ahead log': given.walOfServerMbPerSecond / walMb,
+  }
+  const [limitedBy, mostPerSecond] = Object.entries(limits).toSorted(([, a], [, b]) => a - b)[0]!
   return {
-    serviceCores: coresFor(measured.serviceUs),
-    plainDatabaseCores,
+    serviceCores: coresFor((baskets) => valueAt(measured.serviceUs, baskets)),
+    plainDatabaseCores: coresFor(onOneServer),
     needs,
-    servers,
-    hottest: {
-      perSecond: hottest,
-      cores: (hottest * costOfHottest) / 1e6 / given.utilization,
-      mostPerSecond: (given.coresOfServer * given.utilization * 1e6) / costOfHottest,
-    },
+    servers: Math.max(...needs.map(({ amount, perServer }) => Math.ceil(amount / perServer))),
+    hottest: { perSecond: hottest, cores: hottest * costOfHottest, mostPerSecond, limitedBy },
   }
 }
 
@@ -171,12 +204,26 @@ export function describeScale(given: Assumed, measured: Measured): string {
     `- **${servers} database servers**, each with a standby. What runs out first is **${first.name}**.`,
     `- **${rounded(serviceCores)} cores for the service**, on any number of machines.`,
     `- One PostgreSQL without Citus would need ${rounded(plainDatabaseCores)} cores for the same work: what ` +
-      `Citus adds to each statement is the rest (ratio ${measured.clusterRatio.toFixed(2)}).`,
+      `Citus adds to each statement is the rest. ${describeRatios(measured, hottest.perSecond * given.secondsUnderWay)}`,
     `- **The largest merchant** sells ${rounded(hottest.perSecond)} baskets per second, which takes ` +
       `${rounded(hottest.cores)} cores. An organization lives on one server, so ${rounded(hottest.mostPerSecond)} ` +
-      'per second is the most that one merchant can ever sell there.',
+      `per second is the most that one merchant can ever sell there, because of the ${hottest.limitedBy}.`,
   ].join('\n')
 }
+
+function describeRatios({ clusterRatios, isSmallestAssumed }: Measured, underWay: number): string {
+  const [small, several, one] = [...clusterRatios].map(([baskets, ratio]) => [baskets, ratio.toFixed(2)])
+  return (
+    `A cluster has reached ${one![1]} of the rate of one server with ${one![0]} baskets of an organization under ` +
+    `way, ${several![1]} with ${several![0]}, and ${small![1]} with ${small![0]}, which counts for all smaller ` +
+    'merchants as well. In between it is taken in proportion to the logarithm: for the largest merchant, which ' +
+    `has ${rounded(Math.round(underWay))} under way, ${valueAt(clusterRatios, underWay).toFixed(2)}.${isSmallestAssumed ? assumption : ''}`
+  )
+}
+
+const assumption =
+  ' The third of them is an assumption: the ratio with 8 organizations multiplied by that of 64 organizations to one ' +
+  'on one server, until `npm run bench:organizations` has measured a cluster with 64.'
 
 function main(): void {
   const options = Object.keys(assumed).map((name) => [name, { type: 'string' }] as const)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { assumed, costAt, type Measured, salesOf, simulate } from '../scripts/simulate-scale.ts'
+import { assumed, type Measured, salesOf, simulate, valueAt } from '../scripts/simulate-scale.ts'
 
 const measured: Measured = {
   serviceUs: new Map([
@@ -14,19 +14,23 @@ const measured: Measured = {
   storedBytes: 1_500,
   walBytes: 2_000,
   bytesPerCustomer: 1_000,
-  clusterRatio: 0.5,
+  clusterRatios: new Map([
+    [2, 0.2],
+    [16, 0.4],
+    [128, 0.8],
+  ]),
 }
 
 describe('the cost of a basket', () => {
   test('is what was measured, and between two measurements in proportion to the logarithm', () => {
-    const at = (underWay: number) => costAt(measured.databaseUs, underWay)
+    const at = (underWay: number) => valueAt(measured.databaseUs, underWay)
     expect([1, 8, 64].map(at)).toEqual([1_000, 300, 150])
     expect(at(Math.sqrt(8))).toBeCloseTo(650)
     expect(at(Math.sqrt(8 * 64))).toBeCloseTo(225)
   })
 
   test('is never extrapolated', () => {
-    expect([0, 0.001, 1_000].map((underWay) => costAt(measured.databaseUs, underWay))).toEqual([
+    expect([0, 0.001, 1_000].map((underWay) => valueAt(measured.databaseUs, underWay))).toEqual([
       1_000, 1_000, 150,
     ])
   })
@@ -53,11 +57,27 @@ describe('an installation', () => {
     expect(plainDatabaseCores).toBeCloseTo((6_400 * 150) / 1e6 / 0.6)
     expect(serviceCores).toBeCloseTo((6_400 * 200) / 1e6 / 0.6)
     const [processors, log, disk, memory] = needs.map(({ amount }) => amount)
-    expect(processors).toBeCloseTo(plainDatabaseCores / 0.5)
+    // Between 16 and 128 under way.
+    const ratio = 0.4 + (0.4 * Math.log(64 / 16)) / Math.log(128 / 16)
+    expect(processors).toBeCloseTo(plainDatabaseCores / ratio)
     expect(log).toBeCloseTo((6_400 * (2_000 + 8_192)) / 1e6)
     expect(disk).toBeCloseTo((6_400 * 0.25 * (13 / 12) * 365.25 * 86_400 * 1_500) / 1e9 + 1)
     expect(memory).toBeCloseTo(2)
-    expect(hottest).toMatchObject({ perSecond: 6_400, mostPerSecond: (32 * 0.6 * 1e6) / 300 })
+    expect(hottest).toMatchObject({ perSecond: 6_400, limitedBy: 'write-ahead log' })
+    expect(hottest.mostPerSecond).toBeCloseTo(200e6 / (2_000 + 8_192))
+    const fast = simulate({ ...one, walOfServerMbPerSecond: 1e6 }, measured).hottest
+    expect(fast).toMatchObject({ limitedBy: 'processors' })
+    expect(fast.mostPerSecond).toBeCloseTo((32 * 0.6 * 1e6) / (150 / ratio))
+  })
+
+  test('pays more for planning, the fewer baskets of a merchant are written together', () => {
+    const coresOf = (merchants: number) => {
+      const { needs, plainDatabaseCores } = simulate({ ...one, merchants, zipf: 0 }, measured)
+      return needs[0]!.amount / plainDatabaseCores
+    }
+    expect(coresOf(4)).toBeCloseTo(1 / 0.4)
+    expect(coresOf(32)).toBeCloseTo(1 / 0.2)
+    expect(coresOf(6_400)).toBeCloseTo(1 / 0.2)
   })
 
   test('has as many servers as its scarcest resource asks for', () => {
