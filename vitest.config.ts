@@ -29,7 +29,11 @@ export default defineConfig({
     // One more than most computers of a pipeline have: many tests wait for a process, a timeout or the disk.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
-    reporters: ['default', new FailuresLast()],
+    reporters: [
+      'default',
+      new FailuresLast(),
+      ...(process.env.TEST_RECORD ? ['./test/support/record-run.ts'] : []),
+    ],
     projects: [
       { test: { name: 'unit', include: ofUnits, ...together } },
       {

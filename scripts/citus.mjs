@@ -1,7 +1,8 @@
 /**
  * Starts a small Citus cluster on this computer: a coordinator and two workers, from PostgreSQL binaries that
  * have the extension. It prints the settings with which the tests use it, and runs until it is interrupted;
- * or it runs the command after `--` with these settings, and ends with it.
+ * or it runs the command after `--` with these settings, and ends with it. What tests find there is kept in
+ * `bench/results/tests.json`.
  *
  *   node scripts/citus.mjs --bin /usr/lib/postgresql/15/bin -- npx vitest run test/races
  */
@@ -128,7 +129,10 @@ async function allowMoves(client) {
 
 async function runCommand(settings) {
   const [command, ...args] = positionals
-  const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...settings } })
+  // What ran on a cluster is quoted by the docs: test/support/record-run.ts keeps it under this name.
+  const TEST_RECORD = process.env.TEST_CLUSTER_DIRECT === '1' ? 'Citus, direct connections' : 'Citus'
+  const env = { TEST_RECORD, ...process.env, ...settings }
+  const child = spawn(command, args, { stdio: 'inherit', env })
   process.on('SIGINT', () => {})
   const [code] = await once(child, 'exit')
   process.exitCode = code ?? 1

@@ -1,5 +1,6 @@
 // Runs the quick tests on every supported Node.js version, and the database tests on every supported
-// PostgreSQL version; both come from npm. A table at the end lists what was run. To run only some:
+// PostgreSQL version; both come from npm. A table at the end lists what was run, and bench/results/tests.json keeps
+// it. To run only some:
 //   npm run test:matrix -- node-22 postgres-15
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -34,11 +35,8 @@ const ofDatabase = [
 ]
 
 const cells = [
-  ...nodes.map((version) => ({ name: `node-${version.split('.')[0]}`, run: () => testNode(version) })),
-  ...postgres.map((version) => ({
-    name: `postgres-${version.split('.')[0]}`,
-    run: () => testPostgres(version),
-  })),
+  ...nodes.map((version) => ({ name: `node-${majorOf(version)}`, run: () => testNode(version) })),
+  ...postgres.map((version) => ({ name: `postgres-${majorOf(version)}`, run: () => testPostgres(version) })),
 ]
 const named = process.argv.slice(2)
 const unknown = named.filter((name) => !cells.some((cell) => cell.name === name))
@@ -75,13 +73,18 @@ for (const { name, version, tests = 0, failure, seconds } of rows) {
 }
 process.exitCode = rows.some(({ failure }) => failure) ? 1 : 0
 
+function majorOf(version) {
+  return version.split('.')[0]
+}
+
 async function testNode(version) {
   const node = join(await install(`node-${platform}`, version), 'bin/node')
   const { stdout } = await promisify(execFile)(node, ['--version'])
   // Programs that the tests start by name must be of the same version.
   const bin = await mkdtemp(join(folder, 'bin-'))
   await symlink(node, join(bin, 'node'))
-  return { version: stdout.trim(), ...(await test(node, quick, { PATH: `${bin}:${process.env.PATH}` })) }
+  const env = { PATH: `${bin}:${process.env.PATH}`, TEST_RECORD: `Node.js ${majorOf(version)}` }
+  return { version: stdout.trim(), ...(await test(node, quick, env)) }
 }
 
 async function testPostgres(version) {
@@ -89,7 +92,10 @@ async function testPostgres(version) {
   const { stdout } = await promisify(execFile)(join(bin, 'postgres'), ['--version'])
   return {
     version: stdout.trim().split(' ').at(-1),
-    ...(await test(process.execPath, ofDatabase, { TEST_POSTGRES_BIN: bin })),
+    ...(await test(process.execPath, ofDatabase, {
+      TEST_POSTGRES_BIN: bin,
+      TEST_RECORD: `PostgreSQL ${majorOf(version)}`,
+    })),
   }
 }
 
@@ -120,6 +126,7 @@ async function test(node, args, env) {
       ...args,
       '--reporter=default',
       '--reporter=json',
+      '--reporter=./test/support/record-run.ts',
       `--outputFile=${report}`,
     ],
     { cwd: root, env: { ...process.env, ...env }, stdio: 'inherit' },
