@@ -1,14 +1,15 @@
 /**
  * The long form: every storm, for minutes instead of seconds. `npm run test:faults -- --seed 7 --minutes 10` gives
- * each its share of ten minutes; `--only <words>` runs those whose name has the words, `--short` as the tests do.
+ * each its share of ten minutes; `--only <words>` runs those whose name has the words, `--short` as the tests do. What
+ * all of them found is kept in `bench/results/faults.json`, by what they ran against.
  */
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { packageRoot } from '../../src/package-root.ts'
+import { saveEntries } from '../../bench/save-results.ts'
 import { isOnCluster, isOnNodes } from '../support/cluster.ts'
+import { describeTarget } from '../support/test-target.ts'
 import { makeScene } from './scene.ts'
 import { runStorm, type Storm, type StormResult } from './storm.ts'
+import { recordOf } from './storm-record.ts'
 import { storms } from './storms.ts'
 
 const { values } = parseArgs({
@@ -46,18 +47,15 @@ try {
   await scene.remove()
 }
 
-if (!values.short) {
-  const folder = join(packageRoot, 'test', 'faults', 'results')
-  await mkdir(folder, { recursive: true })
-  const file = join(folder, `seed-${seed}.json`)
-  const measured = {
-    measuredAt: new Date().toISOString(),
-    seed,
-    minutes: values.short ? 'short' : minutes,
-    results,
-  }
-  await writeFile(file, `${JSON.stringify(measured, undefined, 2)}\n`)
-  console.log(`written to ${file}`)
+// A run of some storms says nothing of the others, and is no record of this target.
+if (values.only === undefined) {
+  // Without a cluster, storms have a server of their own.
+  const database = isOnCluster ? process.env.TEST_DATABASE_URL : undefined
+  const { name, versions } = await describeTarget({ database })
+  const form = values.short ? 'short' : 'long'
+  const key = `${name}, ${form} form`
+  const storms = results.map(recordOf)
+  saveEntries('faults', { [key]: { versions, form, ...(values.short ? {} : { minutes }), seed, storms } })
 }
 process.exitCode = results.some(({ problems }) => problems.length > 0) ? 1 : 0
 
