@@ -4,7 +4,7 @@
  * The shortest `ttl` that Patroni allows, and what goes with it. A primary that is cut off waits for its standbys
  * when it stops; unless it is ended before Patroni tries again, it is started twice and does not rejoin.
  */
-const times = { ttl: 20, loop_wait: 5, retry_timeout: 5, primary_stop_timeout: 4 }
+export const times = { ttl: 20, loop_wait: 5, retry_timeout: 5, primary_stop_timeout: 4 }
 
 export const superuser = { username: 'postgres', password: 'superuser-of-the-failover-test' }
 export const replicator = { username: 'replicator', password: 'replicator-of-the-failover-test' }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
+import { versionOf } from '../support/test-target.ts'
 
 /** What the cluster is made of. The project needs none of them, so they come from PATH or from settings. */
 export interface Programs {
@@ -35,6 +36,16 @@ export async function findPrograms(): Promise<Programs> {
     `The failover test needs programs that were not found:\n  ${missing.join('\n  ')}\n` +
       'On Debian: apt-get install --no-install-recommends patroni etcd-server haproxy postgresql',
   )
+}
+
+export async function versionsOf(programs: Programs): Promise<Record<string, string>> {
+  const { patroni, etcd, haproxy, postgresBin } = programs
+  return {
+    PostgreSQL: await versionOf(join(postgresBin, 'postgres')),
+    Patroni: await versionOf(patroni),
+    etcd: await versionOf(etcd),
+    HAProxy: await versionOf(haproxy, '-v'),
+  }
 }
 
 async function findInPath(name: string): Promise<string | undefined> {

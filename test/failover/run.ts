@@ -3,12 +3,14 @@
  * services on it, one through HAProxy and one with both hosts in its DATABASE_URL, tills that sell meanwhile, and
  * one failure after the other. `npm run test:failover`; after `--`, `--nodes 3` for a second standby, `--only cut`
  * for those whose name has the word, `--keep` to keep the folder with the logs, and `--asynchronous` to see that it
- * fails: without synchronous replication, sales are lost.
+ * fails: without synchronous replication, sales are lost. What each failure did is kept in
+ * `bench/results/failover.json`, by the number of nodes.
  */
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { saveEntries } from '../../bench/save-results.ts'
 import { createClient, openPool } from '../../src/database/pool.ts'
 import { auditStorm, type Tally } from '../faults/audit-storm.ts'
 import { readCallLog } from '../faults/call-log.ts'
@@ -18,9 +20,10 @@ import { makeScene, type Scene } from '../faults/scene.ts'
 import { waitUntilReady } from '../faults/watch-service.ts'
 import { ownSecrets, type Service } from '../support/checkout.ts'
 import { type Cluster, startCluster } from './cluster.ts'
-import { superuser } from './configs.ts'
+import { superuser, times } from './configs.ts'
+import type { FailoverRecord } from './failover-record.ts'
 import { outageMs } from './outage.ts'
-import { findPrograms } from './programs.ts'
+import { findPrograms, type Programs, versionsOf } from './programs.ts'
 import { type Strike, strikes } from './strikes.ts'
 
 const login = { username: 'wallet', password: 'wallet-of-the-failover-test' }
@@ -67,12 +70,38 @@ async function run(): Promise<boolean> {
   for (const strike of chosen) {
     const result = await runStrike(scene, cluster, ways, strike)
     results.push(result)
+    await keep(programs, ways, result)
     const seconds = result.outages.map((ms) => (ms / 1_000).toFixed(1)).join(' and ')
     console.log(`${strike.name}: ${seconds} s without service, ${result.problems.length} problems`)
     for (const problem of result.problems.slice(0, 20)) console.log(`  ${problem}`)
   }
   print(ways, results)
   return results.every(({ problems }) => problems.length === 0)
+}
+
+/** After each failure, because a cluster that does not recover from the next one ends the run. */
+async function keep(programs: Programs, ways: readonly Way[], result: Result): Promise<void> {
+  const { name, outages, tally, problems } = result
+  const record: FailoverRecord = {
+    versions: await versionsOf(programs),
+    nodes: size,
+    isSynchronous: !values.asynchronous,
+    callers: ways.length * callers,
+    patroni: times,
+    failure: name,
+    secondsWithoutService: Object.fromEntries(
+      ways.map((way, i) => [way.name, Number((outages[i]! / 1_000).toFixed(1))]),
+    ),
+    requests: tally.sent,
+    acknowledged: tally.acknowledged,
+    unknown: tally.unknown,
+    found: tally.resentAndFound,
+    lost: tally.lost,
+    doubled: tally.doubled,
+    problems,
+  }
+  const cluster = `${size} nodes${values.asynchronous ? ', asynchronous' : ''}`
+  saveEntries('failover', { [`${cluster}: ${name}`]: record })
 }
 
 /** As `deploy/create-database.sh` does it. */
@@ -95,7 +124,7 @@ function urlOf({ username, password }: typeof login, ports: readonly number[], d
 async function startServices(scene: Scene, cluster: Cluster): Promise<Way[]> {
   const addresses = {
     HAProxy: urlOf(login, [cluster.primaryPort]),
-    'several hosts': urlOf(
+    'all nodes named': urlOf(
       login,
       cluster.nodes.map(({ ports }) => ports.outside.direct),
     ),
