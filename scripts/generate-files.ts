@@ -12,9 +12,9 @@ import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgre
 import { packageRoot } from '../src/package-root.ts'
 import { describeApi } from './describe-api.ts'
 import { describeErrors } from './describe-errors.ts'
+import { documentsWithFigures, fillFigures } from './describe-figures.ts'
 import { describePython } from './describe-python.ts'
 import { describeSdk, operationTable } from './describe-sdk.ts'
-import { assumed, describeScale, readMeasured } from './simulate-scale.ts'
 
 const generated: Record<string, () => Promise<string>> = {
   'openapi.json': describeApi,
@@ -22,7 +22,7 @@ const generated: Record<string, () => Promise<string>> = {
   'sdk/python/loyalty_wallet.py': describePythonSdk,
   'docs/errors.md': async () => describeErrors(),
   'schema.sql': describeSchema,
-  'docs/guides/scale.md': describeSizes,
+  ...Object.fromEntries(documentsWithFigures.map((path) => [path, () => describeFigures(path)])),
 }
 
 const isCheck = process.argv.includes('--check')
@@ -49,12 +49,9 @@ async function describePythonSdk(): Promise<string> {
   return describePython(file, document, operationTable(document))
 }
 
-/** The guide with the newest outcome of the simulation in its place. */
-async function describeSizes(): Promise<string> {
-  const guide = await readFile(join(packageRoot, 'docs/guides/scale.md'), 'utf8')
-  const [begin, end] = ['<!-- npm run simulate -->', '<!-- end of it -->']
-  const [before, , after] = guide.split(new RegExp(`${begin}|${end}`))
-  return `${before}${begin}\n${describeScale(assumed, readMeasured())}\n${end}${after}`
+/** The document with the newest results in their places. */
+async function describeFigures(path: string): Promise<string> {
+  return fillFigures(await readFile(join(packageRoot, path), 'utf8'))
 }
 
 /** The schema after all migrations, read from a temporary database. */

@@ -1,4 +1,4 @@
-// Writes the generated files of the project: openapi.json, docs/errors.md, schema.sql and the figures of docs/guides/scale.md.
+// Writes the generated files of the project: openapi.json, docs/errors.md, schema.sql and the figures in docs/guides.
 //   npm run generate             writes them
 //   npm run generate -- --check  fails if one of them is stale
 // Node 20 cannot run TypeScript, so the generator is bundled first, like the service itself.

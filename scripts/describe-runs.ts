@@ -1,0 +1,116 @@
+/** Runs of the tests, of the storms and of the failover test, as tables. */
+import { type Origin, readEntries } from '../bench/read-results.ts'
+import type { FailoverRecord } from '../test/failover/failover-record.ts'
+import type { StormRecord } from '../test/faults/storm-record.ts'
+import type { RecordedPart } from '../test/support/record-run.ts'
+import { dayOf, distinct, linkTo, originsText, rounded, tableOf } from './figure-words.ts'
+
+type Recorded = Origin & RecordedPart
+
+const counts = ['tests', 'passed', 'failed', 'skipped'] as const
+
+/** Each part of the suite, of the runs of these names. */
+export function describeParts(names: readonly string[]): string {
+  const rows = names.flatMap((name) =>
+    partsOf(name).map(([part, recorded]) => [
+      name,
+      `\`${part}\``,
+      ...counts.map((count) => rounded(recorded[count])),
+    ]),
+  )
+  const all = names.flatMap(partsOf).map(([, recorded]) => recorded)
+  const forms = distinct(all.map(({ form }) => form)).join(' or ')
+  const caption = `In the ${forms} form, ${originsText(all)}; ${versionsOf(all)} (${linkTo('tests')}):`
+  const table = tableOf(['', 'Part', 'Tests', 'Passed', 'Failed', 'Skipped'], rows)
+  return [...(rows.length > 0 ? [caption, table] : []), ...notKept(names)].join('\n\n')
+}
+
+/** A line for each run: the parts of the suite, and how many tests they have together. */
+export function describeTestRuns(names: readonly string[]): string {
+  const rows = names.flatMap((name) => {
+    const parts = partsOf(name)
+    if (parts.length === 0) return []
+    const all = parts.map(([, recorded]) => recorded)
+    const sums = counts.map((count) => rounded(all.reduce((sum, recorded) => sum + recorded[count], 0)))
+    const days = distinct(all.map(dayOf)).join(', ')
+    return [[name, parts.map(([part]) => `\`${part}\``).join(', '), ...sums, versionsOf(all), days]]
+  })
+  const table = tableOf(['', 'Parts', 'Tests', 'Passed', 'Failed', 'Skipped', 'Versions', 'On'], rows)
+  return [...(rows.length > 0 ? [table] : []), ...notKept(names)].join('\n\n')
+}
+
+function notKept(names: readonly string[]): string[] {
+  const missing = names.filter((name) => partsOf(name).length === 0)
+  return missing.length > 0 ? [`No run has been kept yet: ${missing.join('; ')}.`] : []
+}
+
+function partsOf(name: string): [string, Recorded][] {
+  const prefix = `${name}: `
+  return Object.entries(readEntries<RecordedPart>('tests')).flatMap(([key, recorded]) =>
+    key.startsWith(prefix) ? [[key.slice(prefix.length), recorded] as [string, Recorded]] : [],
+  )
+}
+
+const versionsOf = (recorded: readonly { readonly versions: Readonly<Record<string, string>> }[]) =>
+  distinct(
+    recorded.flatMap(({ versions }) =>
+      Object.entries(versions).map(([name, version]) => `${name} ${version}`),
+    ),
+  ).join(', ')
+
+interface Storms {
+  readonly versions: Readonly<Record<string, string>>
+  readonly storms: readonly StormRecord[]
+}
+
+/** All storms of a run together, of the runs whose name begins like this. */
+export function describeStorms(target: string): string {
+  const runs = Object.entries(readEntries<Storms>('faults')).filter(([name]) => name.startsWith(target))
+  if (runs.length === 0) return 'No run of the storms has been kept yet.'
+  const rows = runs.map(([name, { storms }]) => {
+    const ran = storms.filter(({ skipped }) => skipped === undefined)
+    const sum = (count: 'requests' | 'acknowledged' | 'unknown' | 'found' | 'lost' | 'doubled') =>
+      rounded(ran.reduce((total, storm) => total + (storm[count] ?? 0), 0))
+    const problems = ran.reduce((total, storm) => total + storm.problems.length, 0)
+    const counted = (['requests', 'acknowledged', 'unknown', 'found', 'lost', 'doubled'] as const).map(sum)
+    return [name, rounded(ran.length), ...counted, rounded(problems)]
+  })
+  const head = [
+    '',
+    'Storms',
+    'Requests',
+    'Acknowledged',
+    'Unknown',
+    'Committed',
+    'Lost',
+    'Doubled',
+    'Problems',
+  ]
+  const all = runs.map(([, run]) => run)
+  return `${capitalized(originsText(all))}; ${versionsOf(all)} (${linkTo('faults')}):\n\n${tableOf(head, rows)}`
+}
+
+export function describeFailover(): string {
+  const runs = Object.values(readEntries<FailoverRecord>('failover')).filter(
+    ({ isSynchronous }) => isSynchronous,
+  )
+  if (runs.length === 0) return 'No run of the failover test has been kept yet.'
+  const ways = [...new Set(runs.flatMap((run) => Object.keys(run.secondsWithoutService)))]
+  const rows = runs
+    .toSorted((a, b) => a.nodes - b.nodes)
+    .map((each) => [
+      String(each.nodes),
+      each.failure,
+      ...ways.map((way) => seconds(each.secondsWithoutService[way])),
+      each.requests === undefined ? '' : rounded(each.requests),
+      ...[each.acknowledged, each.unknown, each.found, each.lost, each.doubled].map(rounded),
+    ])
+  const head = ['Nodes', 'Failure', ...ways.map((way) => `Seconds without service, ${way}`)]
+  const counted = ['Requests', 'Acknowledged', 'Unknown', 'Committed', 'Lost', 'Doubled']
+  return `${capitalized(originsText(runs))}; ${versionsOf(runs)}, \`ttl\` ${distinct(runs.map(({ patroni }) => `${patroni.ttl}`)).join(', ')} (${linkTo('failover')}):\n\n${tableOf([...head, ...counted], rows)}`
+}
+
+const seconds = (value: number | undefined) =>
+  value === undefined ? '' : value === 0 ? 'under 1' : value.toFixed(1)
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
