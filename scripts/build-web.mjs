@@ -104,5 +104,8 @@ async function compress(file) {
   if (bytes.length < worthCompressing) return
   const quality = { [constants.BROTLI_PARAM_QUALITY]: 11 }
   await writeFile(`${file}.br`, await promisify(brotliCompress)(bytes, { params: quality }))
+  // Browsers scan barcodes only where they also accept Brotli: over HTTPS, or on this computer. The copy for others
+  // would be a tenth of the package.
+  if (file.endsWith('.wasm')) return
   await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }))
 }
