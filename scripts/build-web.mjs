@@ -1,11 +1,11 @@
 // Builds the browser pages into dist/web, each file also in compressed form, so that the service only sends
-// bytes, and with them the pages under /docs and the OpenAPI document. The types of their client are generated from openapi.json. The build runs only if an input has
-// changed, because every `npm start` calls this.
+// bytes, and with them the pages under /docs and the OpenAPI document. The types of their client are generated from
+// openapi.json. The build runs only if an input has changed, because every `npm start` calls this.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -13,6 +13,21 @@ import { describeForModels, describePostman } from './build-collection.mjs'
 import { buildDocs, docSources } from './build-docs.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+/** What the pages are made of, as files and folders. A change of any of them builds the pages again. */
+export const webSources = [
+  'console',
+  'openapi.json',
+  'package-lock.json',
+  'scripts/build-web.mjs',
+  'scripts/build-docs.mjs',
+  'scripts/build-collection.mjs',
+  'scripts/build-search-index.mjs',
+  'scripts/guide-steps.mjs',
+  // What is done with files in the browser is done by the same code as on the command line.
+  'src/files',
+  'src/domain/import.ts',
+  ...docSources,
+]
 const source = join(root, 'console')
 const outcome = join(root, 'dist/web')
 const stamp = join(root, 'dist/web.stamp')
@@ -23,9 +38,9 @@ const sdkTypes = join(root, 'sdk/src/api.ts')
 const compressible = /\.(?:html|js|css|svg|json|txt|wasm)$/
 
 export async function buildWeb() {
-  const state = await hashOf(source)
+  const state = await hashOf(webSources)
   const isBuilt = (await readFile(stamp, 'utf8').catch(() => '')) === state
-  if (isBuilt && (existsSync(sdkTypes) || !existsSync(dirname(sdkTypes)))) return
+  if (isBuilt && existsSync(sdkTypes)) return
   await writeClientTypes()
   // Vite reads NODE_ENV from the environment: a build started by a test would contain React's development
   // version.
@@ -52,8 +67,7 @@ export async function writeClientTypes() {
   // A property with a default can be left out of a request.
   const types = astToString(await openapiTs(pathToFileURL(document), { defaultNonNullable: false }))
   await writeFile(clientTypes, types)
-  // An image or a package has no sources of the SDK.
-  if (existsSync(dirname(sdkTypes))) await writeFile(sdkTypes, types)
+  await writeFile(sdkTypes, types)
 }
 
 async function listFiles(folder) {
@@ -62,25 +76,19 @@ async function listFiles(folder) {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => path !== clientTypes && !path.startsWith(join(source, 'node_modules')))
+    .filter((path) => !path.endsWith('.test.ts'))
     .sort()
 }
 
-async function hashOf(folder) {
+async function hashOf(paths) {
   const hash = createHash('sha256')
-  const docs = [
-    'scripts/build-web.mjs',
-    'scripts/build-docs.mjs',
-    'scripts/build-collection.mjs',
-    'package-lock.json',
-    'scripts/build-search-index.mjs',
-    'scripts/guide-steps.mjs',
-    ...docSources,
-  ]
-  for (const file of [...(await listFiles(folder)), document, ...docs.map((path) => join(root, path))]) {
-    hash
-      .update(file.slice(root.length))
-      .update('\0')
-      .update(await readFile(file))
+  for (const path of paths.map((name) => join(root, name))) {
+    for (const file of (await stat(path)).isDirectory() ? await listFiles(path) : [path]) {
+      hash
+        .update(file.slice(root.length))
+        .update('\0')
+        .update(await readFile(file))
+    }
   }
   return hash.digest('hex')
 }
@@ -96,5 +104,8 @@ async function compress(file) {
   if (bytes.length < worthCompressing) return
   const quality = { [constants.BROTLI_PARAM_QUALITY]: 11 }
   await writeFile(`${file}.br`, await promisify(brotliCompress)(bytes, { params: quality }))
+  // Browsers scan barcodes only where they also accept Brotli: over HTTPS, or on this computer. The copy for others
+  // would be a tenth of the package.
+  if (file.endsWith('.wasm')) return
   await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }))
 }

@@ -3,21 +3,29 @@ import type { Client } from 'pg'
 import type { Config } from '../config.ts'
 import { appRole } from '../database/app-role.ts'
 import { checkSession } from '../database/check-session.ts'
-import { listNodes, readClusterState } from '../database/distribute.ts'
+import { type ClusterState, listNodes, readClusterState } from '../database/distribute.ts'
 import { atServer } from '../database/failover.ts'
 import type { SessionOptions } from '../database/pool.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
-/** Nothing to say where there is no Citus, unless CLUSTER_DIRECT expects one. */
 export async function checkCluster(
   client: Client,
   config: Config,
   session: SessionOptions,
 ): Promise<Finding[]> {
-  const state = await readClusterState(client)
+  const { clusterDirect, databaseUrl } = config
+  const findings = describeCluster(await readClusterState(client), clusterDirect)
+  const isUsable = findings.some(({ status }) => status === 'ok')
+  return isUsable && clusterDirect && databaseUrl !== undefined
+    ? [...findings, describeDirectWay(await findObstacles(client, databaseUrl, session))]
+    : findings
+}
+
+/** Nothing to say where there is no Citus, unless CLUSTER_DIRECT expects one. */
+export function describeCluster(state: ClusterState | undefined, clusterDirect: boolean): Finding[] {
   if (!state) {
     const message = 'CLUSTER_DIRECT has no effect, because the database is on one server'
-    return config.clusterDirect ? [warning('cluster', message, 'Remove CLUSTER_DIRECT.')] : []
+    return clusterDirect ? [warning('cluster', message, 'Remove CLUSTER_DIRECT.')] : []
   }
   const { version, nodes, isDistributed, missing, cutOff } = state
   if (!isDistributed) {
@@ -33,20 +41,21 @@ export async function checkCluster(
     const message = `another node cannot be reached as ${appRole} from ${cutOff.join(', ')}`
     return [problem('cluster', message, advice)]
   }
-  const found = ok('cluster', `Citus ${version}, ${nodes} nodes`)
-  const { clusterDirect, databaseUrl } = config
-  return clusterDirect && databaseUrl !== undefined
-    ? [found, await checkDirectWay(client, databaseUrl, session)]
-    : [found]
+  return [ok('cluster', `Citus ${version}, ${nodes} nodes`)]
 }
 
-async function checkDirectWay(client: Client, url: string, session: SessionOptions): Promise<Finding> {
+/** Nodes that the service cannot use directly, and why. */
+async function findObstacles(client: Client, url: string, session: SessionOptions): Promise<string[]> {
   const obstacles: string[] = []
   for (const { host, port } of await listNodes(client)) {
     await checkSession(atServer(url, host, port), session).catch(({ message }: Error) =>
       obstacles.push(`${host}:${port} (${message})`),
     )
   }
+  return obstacles
+}
+
+export function describeDirectWay(obstacles: readonly string[]): Finding {
   if (obstacles.length === 0) return ok('direct', 'all nodes can be used directly')
   const advice =
     'The name in pg_dist_node must lead to the node itself, also from here, and pg_hba.conf there must accept this ' +

@@ -4,26 +4,18 @@
  * statement with everything in its parts costs PostgreSQL more to start than all of these together; see
  * `docs/decisions/0011`.
  *
- * Values are passed in wire format: text as PostgreSQL reads it, or a Buffer in its binary form. Rows are
- * returned as the text that PostgreSQL wrote, because the author of the statement knows its columns.
+ * Values are passed in wire format. Rows are returned as the text that PostgreSQL wrote, because the author of the
+ * statement knows its columns.
  */
 import type { ClientBase } from 'pg'
 import { endWith } from '../tracing/spans.ts'
 import { beginRoundTrip } from './round-trip-span.ts'
+import { messageOf, type Statement } from './wire-message.ts'
 
-export interface Step {
-  /**
-   * The name under which the connection keeps the statement; the same name always has the same text. A
-   * statement without a name is parsed each time.
-   */
-  readonly name: string
-  readonly text: string
-  readonly values: readonly WireValue[]
+export interface Step extends Statement {
   /** It locks a row that all transactions lock, and lock last. */
   readonly isLast?: boolean
 }
-
-export type WireValue = string | Buffer | null
 
 export type WireRow = readonly (string | null)[]
 
@@ -64,19 +56,10 @@ function createPipe(steps: readonly Step[]) {
     callback: undefined as Callback | undefined,
 
     submit(connection: WireConnection): null {
-      parsed = parsedOn(connection)
-      connection.stream.cork()
-      for (const { name, text, values } of steps) {
-        if (!parsed.has(name)) {
-          // Closed first: a message that failed may or may not have got as far as this statement.
-          if (name !== '') connection.close({ type: 'S', name })
-          connection.parse({ name, text, types: [] })
-        }
-        connection.bind({ statement: name, values })
-        connection.execute({})
-      }
-      connection.sync()
-      connection.stream.uncork()
+      const known = parsedOn(connection)
+      parsed = known
+      // As the driver does: that the connection is lost is reported by its own event.
+      if (connection.stream.writable) connection.stream.write(messageOf(steps, (name) => known.has(name)))
       return null
     },
 
@@ -104,12 +87,7 @@ function createPipe(steps: readonly Step[]) {
 
 /** The part of the driver's connection that a pipe writes to. */
 interface WireConnection {
-  readonly stream: { cork(): void; uncork(): void }
-  close(of: { type: 'S'; name: string }): void
-  parse(statement: { name: string; text: string; types: number[] }): void
-  bind(of: { statement: string; values: readonly WireValue[] }): void
-  execute(of: object): void
-  sync(): void
+  readonly stream: { readonly writable: boolean; write(message: Buffer): void }
 }
 
 const parsedStatements = new WeakMap<object, Set<string>>()

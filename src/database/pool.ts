@@ -78,6 +78,7 @@ export function openPool(connection: DatabaseConnection, options: PoolOptions = 
           log: options.log,
         })
       : new pg.Pool(settings)
+  if (options.isDistributed) distributedPools.add(pool)
   // The pool reports only idle connections. One that breaks while checked out reports on the client itself.
   pool.on('error', (error) => {
     // The pool does not wait until the connections that it closes are closed; the server may be faster.
@@ -86,6 +87,11 @@ export function openPool(connection: DatabaseConnection, options: PoolOptions = 
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
+
+const distributedPools = new WeakSet<pg.Pool>()
+
+/** Whether its tables are spread over the nodes of a cluster. */
+export const isDistributed = (pool: pg.Pool): boolean => distributedPools.has(pool)
 
 /** One connection outside any pool, for long-running work or work that needs other limits. */
 export function createClient(connection: DatabaseConnection, options: PoolOptions = {}): pg.Client {

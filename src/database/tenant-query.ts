@@ -2,6 +2,7 @@ import pg from 'pg'
 import { endWith } from '../tracing/spans.ts'
 import { runPipeline, type Step, type WireRow } from './pipeline.ts'
 import { beginRoundTrip } from './round-trip-span.ts'
+import type { Part } from './shared-messages.ts'
 
 /** The session variable that row level security compares `org_id` with. */
 const setting = 'loyalty_wallet.org'
@@ -29,15 +30,40 @@ export async function pipeFor(
 }
 
 /**
+ * Runs the steps of several organizations in one message and one transaction, which is set to each organization before
+ * its steps; returns the rows of each.
+ */
+export async function pipeForSeveral(
+  client: pg.ClientBase,
+  parts: readonly Part[],
+  limits: readonly Step[],
+): Promise<WireRow[][][]> {
+  const before = [begin, ...limits]
+  const steps = parts.flatMap((part) => [tenantStep(part.org), ...part.steps])
+  const rows = await runPipeline(client, [...before, ...steps, commit])
+  let at = before.length
+  return parts.map((part) => {
+    const start = at + 1
+    at = start + part.steps.length
+    return rows.slice(start, at)
+  })
+}
+
+/** Everyone who shares a transaction waits for the locks of all. */
+export const shortLockTimeout: Step = { name: '', text: 'SET LOCAL lock_timeout = 100', values: [] }
+
+/**
  * Begins a transaction that works for one organization. Two steps: Citus repeats the text of a setting on the
  * nodes as it was sent, and would repeat a BEGIN before it.
  */
 export function beginFor(org: number): Step[] {
-  return [{ name: 'begin', text: 'BEGIN', values: [] }, tenantStep(org)]
+  return [begin, tenantStep(org)]
 }
 
 /** `setTenant` as a step. */
 export const tenantStep = (org: number): Step => ({ name: '', text: setTenant(org), values: [] })
+
+const begin: Step = { name: 'begin', text: 'BEGIN', values: [] }
 
 export const commit: Step = { name: 'commit', text: 'COMMIT', values: [] }
 

@@ -4,10 +4,11 @@
  * share the cost.
  *
  * A batch belongs to one organization. Organizations take turns, and batches of several run side by side, as
- * many as keep the database busy (`slots.ts`).
+ * many as keep the database busy (`slots.ts`), or together, in the same messages to the database.
  */
 import type { Pool } from 'pg'
 import { Refused } from '../domain/refusal.ts'
+import { sharesMessages } from '../store/tenant.ts'
 import { currentSpan, runShared, type Span } from '../tracing/spans.ts'
 import { createRoundRobin } from './round-robin.ts'
 import { createSlots, maxSlots } from './slots.ts'
@@ -20,6 +21,8 @@ export interface BatchOptions<Q> {
   /** Maximum number of concurrent batches in all; by default that of one organization. */
   readonly maxRunningInAll?: number
   readonly maxBatch: number
+  /** Batches of several organizations run together, and share messages to the database. */
+  readonly isShared?: boolean
   readonly maxWaiting: number
 }
 
@@ -37,6 +40,11 @@ interface Line<Q, A> {
   running: number
 }
 
+interface Batch<Q, A> {
+  readonly line: Line<Q, A>
+  readonly questions: readonly Waiting<Q, A>[]
+}
+
 /** `answer` returns one answer per question, in order. */
 export function createBatch<Q, A>(
   answer: (questions: readonly Q[], org: number) => Promise<readonly A[]>,
@@ -47,36 +55,38 @@ export function createBatch<Q, A>(
     (org) => ({ org, waiting: [], running: 0 }),
     ({ waiting, running }) => waiting.length === 0 && running === 0,
   )
-  const slots = createSlots(maxRunningInAll, start)
   let waiting = 0
   let isScheduled = false
 
-  function start(): void {
-    isScheduled = false
-    while (waiting > 0 && slots.isFree(lines.size)) {
+  const start = createSlots<Batch<Q, A>>({
+    max: maxRunningInAll,
+    isShared: options.isShared ?? false,
+    enough: 32,
+    inLine: () => lines.size,
+    take() {
       const line = lines.next((each) => each.waiting.length > 0 && each.running < maxRunning)
-      if (!line) return
-      const batch = line.waiting.splice(0, maxBatch)
-      waiting -= batch.length
+      if (!line) return undefined
+      const questions = line.waiting.splice(0, maxBatch)
+      waiting -= questions.length
       line.running++
-      void run(line, batch, slots.take())
-    }
-  }
+      return { line, questions }
+    },
+    sizeOf: ({ questions }) => questions.length,
+    run,
+  })
 
-  async function run(line: Line<Q, A>, batch: readonly Waiting<Q, A>[], giveBack: () => void): Promise<void> {
+  async function run({ line, questions }: Batch<Q, A>): Promise<void> {
     try {
-      const questions = batch.map(({ question }) => question)
-      const answers = await runShared('lookup', batch, () => answer(questions, line.org))
-      batch.forEach(({ resolve }, i) => {
+      const asked = questions.map(({ question }) => question)
+      const answers = await runShared('lookup', questions, () => answer(asked, line.org))
+      questions.forEach(({ resolve }, i) => {
         resolve(answers[i]!)
       })
     } catch (error) {
-      for (const { reject } of batch) reject(error)
+      for (const { reject } of questions) reject(error)
     } finally {
-      giveBack()
       line.running--
       lines.release(line.org)
-      start()
     }
   }
 
@@ -89,12 +99,21 @@ export function createBatch<Q, A>(
       // At the end of this turn of the event loop, so that requests which arrived together share a batch.
       if (isScheduled) return
       isScheduled = true
-      setImmediate(start)
+      setImmediate(() => {
+        isScheduled = false
+        start()
+      })
     })
   }
 }
 
 /** For lookups of customers, cards and previews. */
 export function lookupLimits(pool: Pool) {
-  return { maxRunning: 2, maxRunningInAll: maxSlots(pool), maxBatch: 128, maxWaiting: 5_000 }
+  return {
+    maxRunning: 2,
+    maxRunningInAll: maxSlots(pool),
+    maxBatch: 128,
+    maxWaiting: 5_000,
+    isShared: sharesMessages(pool),
+  }
 }

@@ -108,6 +108,8 @@ function withFallback(replica: Tenant, primary: Tenant, onFailure: (error: unkno
     db: {
       query: (text, values) => run((db) => db.query(text, values)),
       pipe: (steps) => run((db) => db.pipe(steps)),
+      read: (steps) => run((db) => db.read(steps)),
+      write: (steps) => primary.db.write(steps),
       pipeAtCommit: (steps) => primary.db.pipeAtCommit(steps),
       pipeAndCommit: (steps) => primary.db.pipeAndCommit(steps),
     },

@@ -2,56 +2,91 @@
  * How many groups of baskets, or batches of lookups, run at the same time: as many as keep the database busy.
  * What waits meanwhile is written or read in larger groups, which cost less. With 8 organizations that all have
  * something waiting, four groups at a time write more baskets a second than eight do, also if the database is
- * 3 ms away. In a long line of organizations that have little to do each, waiting would make groups later
- * and not larger, so they get more slots.
+ * 3 ms away.
+ *
+ * In a long line of organizations that have little to do each, waiting would make groups later and not larger. On
+ * one server several of them therefore share a slot, and with it their messages to the database
+ * (`src/database/shared-messages.ts`), so that about half of the line runs; on a cluster, where they are on several
+ * nodes, there are more slots.
  */
 import type { Pool } from 'pg'
 
-export interface Slots {
-  /**
-   * Whether one more may start, with so many organizations in line. If not, ask again when one has ended;
-   * `onFree` is called when one has become slow.
-   */
-  isFree(organizations: number): boolean
-  /** Takes a slot, and returns a function that gives it back. */
-  take(): () => void
+export interface SlotOptions<Work> {
+  /** The number of slots with any number of organizations. */
+  readonly max: number
+  /** Several organizations may share a slot. */
+  readonly isShared: boolean
+  /** So much in one slot that a message is as cheap for each of it as a larger one. */
+  readonly enough: number
+  /** How many organizations have something running or waiting. */
+  inLine(): number
+  /** Takes what the organization whose turn it is has waiting; undefined if nothing can start now. */
+  take(): Work | undefined
+  sizeOf(work: Work): number
+  /** Never fails. */
+  run(work: Work): Promise<void>
+  onEnd?(): void
 }
 
 const fewestSlots = 4
 const organizationsPerSlot = 3
+const mostTogether = 16
 
 /** One that takes longer is waiting, most likely for a lock, and must not keep others from running. */
 const slowMs = 250
 
-/** `max` is the number of slots with any number of organizations. */
-export function createSlots(max: number, onFree: () => void): Slots {
+/** Returns a function that starts what can start now: to be called when something has arrived. */
+export function createSlots<Work>(options: SlotOptions<Work>): () => void {
+  const { max, isShared, enough, inLine, take, sizeOf, run, onEnd } = options
   const startTimes = new Set<{ readonly at: number }>()
   let isWaiting = false
 
-  function callWhenSlow(earliest: number): void {
-    if (isWaiting) return
-    isWaiting = true
-    const call = () => {
-      isWaiting = false
-      onFree()
-    }
-    setTimeout(call, earliest + slowMs - performance.now() + 1).unref()
-  }
-
-  return {
-    isFree(organizations) {
-      if (startTimes.size >= max) return false
-      const busy = [...startTimes].filter(({ at }) => at > performance.now() - slowMs)
-      if (busy.length < Math.max(fewestSlots, organizations / organizationsPerSlot)) return true
-      callWhenSlow(busy[0]!.at)
-      return false
-    },
-    take() {
+  function start(): void {
+    while (isFree()) {
+      const works = takeTogether()
+      if (works.length === 0) return
       const started = { at: performance.now() }
       startTimes.add(started)
-      return () => void startTimes.delete(started)
-    },
+      void Promise.all(works.map(run)).then(() => {
+        startTimes.delete(started)
+        start()
+        onEnd?.()
+      })
+    }
   }
+
+  function isFree(): boolean {
+    if (startTimes.size >= max) return false
+    const busy = [...startTimes].filter(({ at }) => at > performance.now() - slowMs)
+    const most = isShared ? fewestSlots : Math.max(fewestSlots, inLine() / organizationsPerSlot)
+    if (busy.length < most) return true
+    startWhenSlow(busy[0]!.at)
+    return false
+  }
+
+  function startWhenSlow(earliest: number): void {
+    if (isWaiting) return
+    isWaiting = true
+    const later = () => {
+      isWaiting = false
+      start()
+    }
+    setTimeout(later, earliest + slowMs - performance.now() + 1).unref()
+  }
+
+  function takeTogether(): Work[] {
+    const most = isShared ? Math.min(mostTogether, Math.ceil(inLine() / (2 * fewestSlots))) : 1
+    const works: Work[] = []
+    for (let size = 0; size < enough && works.length < most; ) {
+      const work = take()
+      if (work === undefined) break
+      size += sizeOf(work)
+      works.push(work)
+    }
+    return works
+  }
+
+  return start
 }
 
 /** Groups and batches leave some connections for requests that need one of their own. */

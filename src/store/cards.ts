@@ -1,8 +1,9 @@
 /** Cards. A customer has at most one live card (active or blocked) per campaign; the others are history. */
 import { type Card, cardStatus } from '../domain/customer.ts'
 import type { CampaignId, CardId, CustomerId, TransactionId } from '../domain/ids.ts'
+import { texts } from './pg-arrays.ts'
 import { type Question, question, type Step } from './question.ts'
-import { idFrom, maybeOne, type PreparedStatement, prepared, type Tenant, uuidOf } from './tenant.ts'
+import { idFrom, maybeOne, type Tenant, uuidOf } from './tenant.ts'
 import { owner } from './wallets/load.ts'
 
 /** Cards that can be used again: of a customer and campaign there is at most one. */
@@ -64,31 +65,25 @@ export interface ScannedCard {
   readonly card: CardId
 }
 
-const cardsByBarcode: PreparedStatement = {
-  name: 'cards-by-barcode',
-  text: `WITH RECURSIVE way AS (
+const cardsByBarcode = `WITH RECURSIVE way AS (
       SELECT barcode AS scanned, id, customer_id, replaced_by FROM cards
-      WHERE org_id = $1 AND barcode = ANY($2::text[]) AND status <> ${cardStatus.closed}
+      WHERE org_id = $1::integer AND barcode = ANY($2::text[]) AND status <> ${cardStatus.closed}
       UNION ALL
       SELECT way.scanned, k.id, k.customer_id, k.replaced_by
-      FROM way JOIN cards k ON k.org_id = $1 AND k.id = way.replaced_by)
-    SELECT scanned, id, customer_id FROM way WHERE replaced_by IS NULL`,
-}
+      FROM way JOIN cards k ON k.org_id = $1::integer AND k.id = way.replaced_by)
+    SELECT scanned, id, customer_id FROM way WHERE replaced_by IS NULL`
 
 /** By barcode: the card to use, which is the newest replacement of a replaced card. */
 export async function listCardsByBarcode(
   tenant: Tenant,
   barcodes: readonly string[],
 ): Promise<Map<string, ScannedCard>> {
-  const rows = await prepared<{ scanned: string; id: string; customer_id: string }>(
-    tenant.db,
-    cardsByBarcode,
-    [tenant.orgId, [...new Set(barcodes)]],
-  )
+  const values = [String(tenant.orgId), texts([...new Set(barcodes)])]
+  const [rows] = await tenant.db.read([{ name: 'cards-by-barcode', text: cardsByBarcode, values }])
   return new Map(
-    rows.map(({ scanned, id, customer_id }) => [
-      scanned,
-      { customer: idFrom('cus', customer_id), card: idFrom('card', id) },
+    rows!.map(([scanned, card, customer]) => [
+      scanned!,
+      { customer: idFrom('cus', customer!), card: idFrom('card', card!) },
     ]),
   )
 }

@@ -1,5 +1,6 @@
 /** Erases a customer's data outside the wallet; the row stays, so that every sum remains correct. */
-import type { Step, WireValue } from '../database/pipeline.ts'
+import type { Step } from '../database/pipeline.ts'
+import type { WireValue } from '../database/wire-message.ts'
 import { cardStatus, customerStatus } from '../domain/customer.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import { type Tenant, uuidOf } from './tenant.ts'

@@ -10,7 +10,7 @@ import type { ArchivedIn } from '../domain/transaction.ts'
 import type { Wallet } from '../domain/wallet.ts'
 import type { WorkKind } from './due-work.ts'
 import { texts, uuids } from './pg-arrays.ts'
-import { ask, type Question, question } from './question.ts'
+import { askTogether, type Question, question } from './question.ts'
 import { type SetupState, setupState } from './setup.ts'
 import { idFrom, type Tenant } from './tenant.ts'
 import {
@@ -88,7 +88,7 @@ export async function loadBaskets(
 ): Promise<LoadedGroup> {
   const coupons = keys.flatMap((key) => key.coupons)
   const products = [...new Set(keys.flatMap((key) => key.products))]
-  const loaded = await ask(tenant, {
+  const loaded = await askTogether(tenant, {
     wallets: walletsByKeys(tenant, keys),
     coupons: coupons.length > 0 ? couponsByIds(tenant, coupons) : undefined,
     products: products.length > 0 ? categoriesOf(tenant, products) : undefined,

@@ -29,6 +29,12 @@ export async function ask<Q extends Questions>(tenant: Tenant, questions: Q): Pr
   return read(await tenant.db.pipe(steps))
 }
 
+/** `ask` for questions that lock nothing: those of several organizations may be sent together. */
+export async function askTogether<Q extends Questions>(tenant: Tenant, questions: Q): Promise<Answers<Q>> {
+  const { steps, read } = together(questions)
+  return read(await tenant.db.read(steps))
+}
+
 /** Combines several questions into one. */
 export function together<Q extends Questions>(questions: Q): Question<Answers<Q>> {
   const asked = Object.entries(questions).flatMap(([name, question]) =>

@@ -3,6 +3,7 @@
  * shared ones (`limits.total`) are separate rows, locked after the wallets and in the order of their key.
  */
 import type { CampaignId, CustomerId } from '../domain/ids.ts'
+import { dates, uuids } from './pg-arrays.ts'
 import { idFrom, many, type Tenant, uuidOf } from './tenant.ts'
 
 export interface CustomerUsage {
@@ -28,24 +29,20 @@ export async function listCustomerUsage(
   customers: readonly CustomerId[],
   days: readonly string[],
 ): Promise<CustomerUsage[]> {
-  const rows = await many<{
-    customer_id: string
-    campaign_id: string
-    rule_id: string
-    day: string
-    used: number
-  }>(
-    tenant.db,
-    `SELECT customer_id, campaign_id, rule_id, day::text AS day, used FROM customer_rule_usage
-     WHERE org_id = $1 AND customer_id = ANY($2::uuid[]) AND day = ANY($3::date[])`,
-    [tenant.orgId, customers.map(uuidOf), [everDay, ...days]],
-  )
-  return rows.map((row) => ({
-    customer: idFrom('cus', row.customer_id),
-    campaign: idFrom('cmp', row.campaign_id),
-    rule: row.rule_id,
-    day: row.day === everDay ? undefined : row.day,
-    used: row.used,
+  const [rows] = await tenant.db.read([
+    {
+      name: 'customer-usage',
+      text: `SELECT customer_id, campaign_id, rule_id, day, used FROM customer_rule_usage
+     WHERE org_id = $1::integer AND customer_id = ANY($2::uuid[]) AND day = ANY($3::date[])`,
+      values: [String(tenant.orgId), uuids(customers), dates([everDay, ...days])],
+    },
+  ])
+  return rows!.map(([customer, campaign, rule, day, used]) => ({
+    customer: idFrom('cus', customer!),
+    campaign: idFrom('cmp', campaign!),
+    rule: rule!,
+    day: day === everDay ? undefined : day!,
+    used: Number(used),
   }))
 }
 

@@ -7,7 +7,7 @@
 import type { BranchId, IntegrationId, UserId } from '../domain/ids.ts'
 import type { KnownDue, WorkKind } from './due-work.ts'
 import { texts, uuids } from './pg-arrays.ts'
-import { ask, type Question, question, type Step } from './question.ts'
+import { askTogether, type Question, question, type Step } from './question.ts'
 import { idFrom, many, type Tenant, uuidOf } from './tenant.ts'
 
 export async function updateSetupVersion(tenant: Tenant): Promise<void> {
@@ -69,7 +69,7 @@ export function setupState({ orgId }: Tenant, kinds: readonly WorkKind[]): Quest
 }
 
 export async function findSetupVersion(tenant: Tenant): Promise<number | undefined> {
-  return (await ask(tenant, { setup: setupState(tenant, []) })).setup.version
+  return (await askTogether(tenant, { setup: setupState(tenant, []) })).setup.version
 }
 
 export interface LoadedUser {
@@ -89,7 +89,7 @@ export async function listUsers(
   ids: readonly UserId[],
   opaqueIds: readonly string[],
 ): Promise<LoadedUser[]> {
-  const [rows] = await tenant.db.pipe([
+  const [rows] = await tenant.db.read([
     {
       name: 'setup-users',
       text: `SELECT id, opaque_id, branch_id FROM users

@@ -7,14 +7,18 @@ import pg, { type ClientBase, type Pool, type PoolClient, type QueryResultRow } 
 import { classifyError, isConnectionError } from '../database/classify-error.ts'
 import { DirectPool } from '../database/direct-pool.ts'
 import { runPipeline, type Step, type WireRow } from '../database/pipeline.ts'
+import { isDistributed } from '../database/pool.ts'
 import { beginWaitForConnection } from '../database/round-trip-span.ts'
+import { createSharedMessages, type Part } from '../database/shared-messages.ts'
 import {
   beginFor,
   beginWith,
   commit,
   pipeFor,
+  pipeForSeveral,
   queryFor,
   setTenant,
+  shortLockTimeout,
   tenantStep,
   traced,
 } from '../database/tenant-query.ts'
@@ -32,6 +36,10 @@ export interface Queryable {
 export interface Database extends Queryable {
   /** Several statements in one round trip, all or nothing; returns the rows of each in wire format. */
   pipe(steps: readonly Step[]): Promise<WireRow[][]>
+  /** `pipe` for statements that change nothing. Several organizations may share a message. */
+  read(steps: readonly Step[]): Promise<WireRow[][]>
+  /** `pipe` for groups that wait for locks only briefly. Several organizations may share a transaction. */
+  write(steps: readonly Step[]): Promise<WireRow[][]>
   /**
    * Statements that nothing in the transaction waits for: they are sent together with its COMMIT, which saves
    * their round trip and holds their locks for as short as possible. Outside a transaction they run at once.
@@ -53,20 +61,8 @@ export const platformOrg = 0
 
 /** A tenant whose statements each run in their own database transaction. */
 export function tenantOf(pool: Pool, org: number): Tenant {
-  const pipe = async (steps: readonly Step[]) => {
-    const client = await connect(pool, org)
-    try {
-      const rows = await pipeFor(client, org, newest(steps))
-      client.release()
-      return rows
-    } catch (error) {
-      // Where the server refused a statement, the connection is still usable; after anything else it is in
-      // doubt.
-      if (error instanceof pg.DatabaseError) await rollBack(client, error)
-      else client.release(true)
-      throw error
-    }
-  }
+  const pipe = (steps: readonly Step[]) =>
+    usingConnection(pool, org, (client) => pipeFor(client, org, newest(steps)))
   return {
     orgId: org,
     as: (other) => tenantOf(pool, other),
@@ -83,6 +79,8 @@ export function tenantOf(pool: Pool, org: number): Tenant {
         }
       },
       pipe,
+      read: (steps) => (sharesMessages(pool) ? sharedOf(pool).read({ org, steps }) : pipe(steps)),
+      write: (steps) => (sharesMessages(pool) ? sharedOf(pool).write({ org, steps }) : pipe(steps)),
       async pipeAtCommit(steps) {
         await pipe(steps)
       },
@@ -91,6 +89,57 @@ export function tenantOf(pool: Pool, org: number): Tenant {
       },
     },
   }
+}
+
+/** Whether organizations share messages: on a cluster they are on several nodes. */
+export const sharesMessages = (pool: Pool): boolean => !isDistributed(pool)
+
+async function usingConnection<T>(
+  pool: Pool,
+  org: number,
+  send: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await connect(pool, org)
+  try {
+    const answer = await send(client)
+    client.release()
+    return answer
+  } catch (error) {
+    // Where the server refused a statement, the connection is still usable; after anything else it is in
+    // doubt.
+    if (error instanceof pg.DatabaseError) await rollBack(client, error)
+    else client.release(true)
+    throw error
+  }
+}
+
+interface Shared {
+  readonly read: (part: Part) => Promise<WireRow[][]>
+  readonly write: (part: Part) => Promise<WireRow[][]>
+}
+
+const sharedMessages = new WeakMap<Pool, Shared>()
+
+function sharedOf(pool: Pool): Shared {
+  let shared = sharedMessages.get(pool)
+  if (!shared) {
+    const alone = ({ org, steps }: Part) => tenantOf(pool, org).db.pipe(steps)
+    const together = (parts: readonly Part[], limits: readonly Step[]) =>
+      usingConnection(pool, platformOrg, (client) => {
+        const renewed = parts.map(({ org, steps }) => ({ org, steps: newest(steps) }))
+        return pipeForSeveral(client, renewed, limits)
+      })
+    shared = {
+      read: createSharedMessages({ together: (parts) => together(parts, []), alone }),
+      write: createSharedMessages({
+        together: (parts) => together(parts, [shortLockTimeout]),
+        alone,
+        onFailed: ({ length }) => countRetries(pool, 'alone', length),
+      }),
+    }
+    sharedMessages.set(pool, shared)
+  }
+  return shared
 }
 
 /** On a cluster, what belongs to no organization is done where DATABASE_URL leads. */
@@ -152,6 +201,12 @@ function tenantWithin(session: Session, org: number): Tenant {
         const before = opening(session, org)
         const rows = await runPipeline(client, [...before, ...newest(steps)])
         return rows.slice(before.length)
+      },
+      read(steps) {
+        return this.pipe(steps)
+      },
+      write(steps) {
+        return this.pipe(steps)
       },
       async pipeAtCommit(steps) {
         mustBeOpen()

@@ -12,8 +12,10 @@ import { createClient, type DatabaseConnection } from '../../src/database/pool.t
 import { organizationTables } from '../../src/store/delete-demo-organization.ts'
 import { inTransaction } from '../../src/store/tenant.ts'
 import { audit } from '../support/audit.ts'
+import { ownSecrets, urlOf } from '../support/checkout.ts'
 import { distributeTables, isOnCluster, joinServers, onWorker, runOnServers } from '../support/cluster.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { runForJson } from '../support/run-command.ts'
 import { coffeeClub, productionLimits, startTestService, type TestService } from '../support/service.ts'
 import { openShop, type Person, type Shop } from '../support/shop.ts'
 
@@ -181,6 +183,18 @@ describe.runIf(isOnCluster)('on a cluster', () => {
     await pool.end()
   })
 
+  test('the doctor sees the cluster, and that its nodes can be used directly', async () => {
+    const url = urlOf(service.database.connection)
+    expect(await examine({ DATABASE_URL: url })).toEqual([
+      { check: 'cluster', status: 'ok', message: expect.stringMatching(/^Citus \S+, \d+ nodes$/) },
+    ])
+    expect(await examine({ DATABASE_URL: url, CLUSTER_DIRECT: '1' })).toContainEqual({
+      check: 'direct',
+      status: 'ok',
+      message: 'all nodes can be used directly',
+    })
+  })
+
   test.each(['the coordinator', 'another node', 'its own node'])(
     'an organization cannot write rows of another through %s',
     async (node) => {
@@ -222,6 +236,12 @@ describe.runIf(isOnCluster)('distribute', () => {
 
     // The servers are added to a database that has been in use for long.
     await joinServers(process.env.TEST_DATABASE_URL!, nameOf(database.connection))
+    const env = { DATABASE_URL: urlOf(database.connection) }
+    const [advised] = await examine(env)
+    expect(advised).toMatchObject({
+      status: 'warning',
+      advice: expect.stringMatching(/loyalty-wallet distribute/),
+    })
     const client = createClient(database.connection, { isDistributed: true })
     await client.connect()
     const all = await listUndistributed(client)
@@ -245,6 +265,8 @@ describe.runIf(isOnCluster)('distribute', () => {
     const again = createClient(database.connection, { isDistributed: true })
     await again.connect()
     expect((await distribute(again)).moved).toEqual([])
+    expect(await runForJson(['distribute'], env)).toMatchObject({ code: 0, moved: [] })
+    expect((await examine(env))[0]).toMatchObject({ status: 'ok' })
     const role = await again.query('SELECT rolcanlogin FROM pg_roles WHERE rolname = $1', [appRole])
     expect(role.rows).toEqual([{ rolcanlogin: true }])
     await again.end()
@@ -271,6 +293,12 @@ describe.runIf(isOnCluster)('distribute', () => {
     await database.close()
   })
 })
+
+/** What the doctor finds about the cluster, whatever else it finds. */
+async function examine(env: Record<string, string>): Promise<{ check: string }[]> {
+  const { checks } = await runForJson(['doctor'], { ...env, ...ownSecrets, PORT: '0' })
+  return checks.filter(({ check }: { check: string }) => check === 'cluster' || check === 'direct')
+}
 
 /** A way to a server that can be closed and opened again. */
 async function openRoad({ nodename, nodeport }: { nodename: string; nodeport: number }) {

@@ -31,6 +31,8 @@ export interface Storm {
   readonly settings?: Settings
   /** How many call at the same time. */
   readonly clients?: number
+  /** Whose customers they call for: what several write at the same moment shares transactions. */
+  readonly organizations?: number
   readonly fault: (place: Place, form: 'short' | 'long') => Fault
   /** Between strikes. */
   readonly pauseMs: number
@@ -122,22 +124,12 @@ export async function runStorm(scene: Scene, storm: Storm, options: StormOptions
   const place = { ...folder, ...(await findConnection(folder)) }
   const started = proxied ?? (await startInjector(injector, storm, place, options))
   const [baseUrl] = services.baseUrls
-  const merchant = await openMerchant(baseUrl!, ownSecrets.ADMIN_TOKEN)
-  const logFile = join(scene.folder, `${storm.name.replaceAll(/\W+/g, '-')}-${Date.now()}.jsonl`)
-  const load = startLoad(scene.fork('load-child'), {
-    seed,
-    baseUrls: services.baseUrls,
-    ...merchant,
-    customers: 24,
-    clients: storm.clients ?? 12,
-    pauseMs: 10,
-    logFile,
-  })
-  await load.ready
+  const loads = await startLoads(scene, storm, services.baseUrls, seed)
+  const readLogs = () => loads.flatMap(({ logFile }) => readCallLog(logFile))
   await sleep(calmMs)
   const readiness = watchReadiness(baseUrl!)
   const hasRead = (from: number) =>
-    countReadsWhileAway(readCallLog(logFile), [{ event: 'away', from, to: Date.now() }]).answered > 0
+    countReadsWhileAway(readLogs(), [{ event: 'away', from, to: Date.now() }]).answered > 0
   answerWhenFelt(
     injector,
     (from) =>
@@ -150,8 +142,8 @@ export async function runStorm(scene: Scene, storm: Storm, options: StormOptions
   const backAfterMs = await waitUntilReady(baseUrl!, recoveryTimeoutMs)
   if (backAfterMs === undefined) problems.push('the service did not say that it can serve again')
   await sleep(calmMs)
-  await load.finish()
-  const calls = readCallLog(logFile)
+  await Promise.all(loads.map(({ finish }) => finish()))
+  const calls = readLogs()
   const atRest = await Promise.all(services.baseUrls.map(readMetricsAtRest))
   problems.push(...(await checkAtRest(storm, atRest, place, injector)))
   // A process that was killed takes its counters with it.
@@ -163,17 +155,57 @@ export async function runStorm(scene: Scene, storm: Storm, options: StormOptions
 
   const pool = openPool(place.connection, { applicationName: 'auditor', isDistributed: isOnCluster })
   const serviceLog = services.log()
-  const { organization } = merchant
   const deadlineMs = storm.deadlineMs ?? defaultDeadlineMs
-  const { tally, ...audited } = await auditStorm({ pool, organization, calls, serviceLog, deadlineMs })
+  const audits = []
+  for (const { organization, logFile } of loads) {
+    const evidence = { pool, organization, calls: readCallLog(logFile), serviceLog, deadlineMs }
+    audits.push(await auditStorm(evidence))
+  }
   await pool.end()
+  const tally = sumOf(audits.map((audit) => audit.tally))
   const readsWhileAway = countReadsWhileAway(calls, started.reports)
   const outcome: Outcome = { tally, cuts: struck.cuts ?? 0, readsWhileAway, serviceLog }
-  problems.push(...audited.problems, ...(storm.check?.(outcome) ?? []))
+  problems.push(...new Set(audits.flatMap((audit) => audit.problems)), ...(storm.check?.(outcome) ?? []))
   if (!started.reports.some(({ event }) => event === 'struck')) problems.push('nothing was struck')
   await services.stop()
   injector.kill('SIGKILL')
   return { storm: storm.name, seed, strikes: struck.strikes, tally, backAfterMs, problems }
+}
+
+/** Tills of each organization, which have registered their customers. */
+async function startLoads(scene: Scene, storm: Storm, baseUrls: readonly string[], seed: number) {
+  const organizations = storm.organizations ?? 1
+  const loads = []
+  for (let i = 0; i < organizations; i++) {
+    const merchant = await openMerchant(baseUrls[0]!, ownSecrets.ADMIN_TOKEN)
+    const logFile = join(scene.folder, `${storm.name.replaceAll(/\W+/g, '-')}-${i}-${Date.now()}.jsonl`)
+    const load = startLoad(scene.fork('load-child'), {
+      seed: seed + i,
+      baseUrls,
+      ...merchant,
+      customers: 24 / organizations,
+      clients: (storm.clients ?? 12) / organizations,
+      pauseMs: 10,
+      logFile,
+    })
+    loads.push({ organization: merchant.organization, logFile, ...load })
+  }
+  await Promise.all(loads.map(({ ready }) => ready))
+  return loads
+}
+
+function sumOf(tallies: readonly Tally[]): Tally {
+  return tallies.reduce((sum, tally) => ({
+    sent: sum.sent + tally.sent,
+    acknowledged: sum.acknowledged + tally.acknowledged,
+    refused: sum.refused + tally.refused,
+    unknown: sum.unknown + tally.unknown,
+    resentAndFound: sum.resentAndFound + tally.resentAndFound,
+    lost: sum.lost + tally.lost,
+    doubled: sum.doubled + tally.doubled,
+    answers503: sum.answers503 + tally.answers503,
+    slowestMs: Math.max(sum.slowestMs, tally.slowestMs),
+  }))
 }
 
 function answerWhenFelt(injector: ChildProcess, isFelt: (from: number) => boolean): void {

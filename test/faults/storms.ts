@@ -13,6 +13,7 @@ export const storms: readonly Storm[] = [
     name: 'service killed',
     everyTime: true,
     database: 'embedded',
+    organizations: 4,
     fault: ({ pidFile }) => ({ kind: 'signal', pidFile, signal: 'SIGKILL' }),
     ends: { code: null, signal: 'SIGKILL' },
     pauseMs: 1_500,
@@ -21,6 +22,7 @@ export const storms: readonly Storm[] = [
   {
     name: 'PostgreSQL crashed',
     database: 'embedded',
+    organizations: 4,
     fault: ({ folder }) => ({ kind: 'crash-postgres', folder }),
     turnsUnready: true,
     alsoIdle: true,
@@ -39,6 +41,7 @@ export const storms: readonly Storm[] = [
   {
     name: 'all connections terminated',
     database: 'external',
+    organizations: 4,
     fault: ({ connection }) => ({ kind: 'terminate', connection, everyMs: 200 }),
     alsoIdle: true,
     pauseMs: 0,
@@ -82,6 +85,7 @@ export const storms: readonly Storm[] = [
   {
     name: 'answers to COMMIT cut off',
     database: 'proxied',
+    organizations: 4,
     fault: ({ socketPath }) => ({
       kind: 'proxy',
       socketPath,
@@ -127,6 +131,7 @@ export const storms: readonly Storm[] = [
     name: 'two services, one killed',
     database: 'external',
     services: 2,
+    organizations: 4,
     fault: ({ pidFile }) => ({ kind: 'signal', pidFile, signal: 'SIGKILL' }),
     ends: { code: null, signal: 'SIGKILL' },
     pauseMs: 1_500,
@@ -146,6 +151,7 @@ export const storms: readonly Storm[] = [
     name: 'two workers, all connections terminated',
     database: 'external',
     settings: { WORKERS: '2' },
+    organizations: 4,
     fault: ({ connection }) => ({ kind: 'terminate', connection, everyMs: 200 }),
     pauseMs: 0,
     shortMs: 1_500,

@@ -288,6 +288,29 @@ describe('migrate', () => {
   })
 })
 
+describe('distribute', () => {
+  test('says what to install where there is no cluster, and changes nothing', async () => {
+    const before = await runForJson(['organization', 'list'], env)
+    expect(await runForJson(['distribute'], env)).toMatchObject({
+      code: 1,
+      error: { code: 'cluster_not_ready', message: expect.stringMatching(/CREATE EXTENSION citus/) },
+    })
+    const { code, stderr } = await runCommand(['distribute'], env)
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^The database has no Citus\./)])
+    expect(await runForJson(['organization', 'list'], env)).toEqual(before)
+  })
+
+  test.each(['0', '1025', '2.5', '-4', 'many'])('refuses %s parts of a table', async (shards) => {
+    expect(await runForJson(['distribute', `--shards=${shards}`], env)).toMatchObject({
+      code: 2,
+      error: {
+        code: 'usage',
+        message: expect.stringContaining(`"${shards}" is not a number from 1 to 1024`),
+      },
+    })
+  })
+})
+
 describe('doctor', () => {
   const byCheck = async (settings: Record<string, string>) => {
     const { code, checks } = await runForJson(['doctor'], settings)
@@ -334,6 +357,14 @@ describe('doctor', () => {
     expect(code).toBe(1)
     expect(found('settings')).toMatchObject({ status: 'problem' })
     expect(found('database')).toMatchObject({ status: 'ok' })
+  })
+
+  test('says nothing of a cluster where there is none, unless CLUSTER_DIRECT expects one', async () => {
+    const without = await byCheck({ ...env, PORT: '0' })
+    expect([without.found('cluster'), without.found('direct')]).toEqual([undefined, undefined])
+    const { found } = await byCheck({ ...env, PORT: '0', CLUSTER_DIRECT: '1' })
+    expect(found('cluster')).toMatchObject({ status: 'warning', advice: 'Remove CLUSTER_DIRECT.' })
+    expect(found('direct')).toBeUndefined()
   })
 
   test('says what to do about a database that is away, and keeps the password to itself', async () => {

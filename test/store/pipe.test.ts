@@ -1,8 +1,9 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { appRole } from '../../src/database/app-role.ts'
-import type { Step, WireValue } from '../../src/database/pipeline.ts'
+import type { Step } from '../../src/database/pipeline.ts'
 import { openPool } from '../../src/database/pool.ts'
+import type { WireValue } from '../../src/database/wire-message.ts'
 import { inTransaction, type Tenant, tenantOf } from '../../src/store/tenant.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 

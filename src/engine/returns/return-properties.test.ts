@@ -107,8 +107,8 @@ type Sold = ReturnType<ReturnType<typeof till>['sell']> & {
   readonly spent: number
   /** Points given back, whether or not they reached the value. */
   restored: number
-  /** Number of coupons. */
-  readonly redeemed: number
+  /** What its coupons are of. */
+  readonly redeemed: readonly string[]
 }
 
 /** Plays steps and skips what is not possible at that point. */
@@ -124,7 +124,7 @@ function play(rules: Rules, start = walletOf({ balances: [], transactionCount: 0
     const usable = openCoupons(shop.wallet().coupons, now).filter(({ phase }) => phase === 'unused')
     const coupons = step.redeems.flatMap((key) => {
       const found = usable.find(({ before }) => before.reward.key === key)
-      return found ? [found.before.id] : []
+      return found ? [found.before] : []
     })
     // Expiry is booked at the till, so only what has not expired by now can be spent.
     const expired = shop
@@ -138,10 +138,11 @@ function play(rules: Rules, start = walletOf({ balances: [], transactionCount: 0
     const spent = Math.min(Math.floor((held * step.spends) / 4), amount * 100)
     const sold = shop.sell(
       [line(step.price, { id: 'a', quantity: step.quantity })],
-      { coupons, pointsToSpend: spent, couponsIncluded: true },
+      { coupons: coupons.map(({ id }) => id), pointsToSpend: spent, couponsIncluded: true },
       now,
     )
-    sales.push({ ...sold, left: step.quantity, step, spent, redeemed: coupons.length, restored: 0 })
+    const redeemed = coupons.map(({ reward }) => reward.key)
+    sales.push({ ...sold, left: step.quantity, step, spent, redeemed, restored: 0 })
   }
   /** False if it was refused. */
   const take = ({ sale, quantity }: ReturnStep): boolean => {

@@ -5,9 +5,10 @@
  * Every attempt of a basket has the same transaction ID. If the response of the database is lost, the next
  * attempt finds the committed transaction, so a retry never counts twice.
  */
+import pLimit from 'p-limit'
 import { Refused } from '../../domain/refusal.ts'
 import { newId } from '../../store/new-id.ts'
-import { tenantOf } from '../../store/tenant.ts'
+import { sharesMessages, tenantOf } from '../../store/tenant.ts'
 import { createBatch, lookupLimits } from '../batch.ts'
 import type { Caller, Deps } from '../deps.ts'
 import { timeOf } from '../organizations/time-of.ts'
@@ -49,19 +50,19 @@ export interface TransactionsOptions {
 export function createBasketProcessor(options: TransactionsOptions): BasketProcessor {
   const { deps } = options
   let onGroup: Parameters<BasketProcessor['watchGroups']>[0] = () => {}
+  const writers = options.writers ?? maxSlots(deps.pool)
+  const underLock = pLimit(writers)
   const queue = createBasketQueue<BasketJob, Processed>({
-    run: (org, jobs) => processGroup(deps, org, jobs),
+    run: (org, jobs) => processGroup(deps, org, jobs, underLock),
     // A third group of the same organization, also in another process, would only make groups smaller, and
     // with them each basket dearer.
     writersOfOne: (options.processes ?? 1) > 1 ? 1 : 2,
-    writers: options.writers ?? maxSlots(deps.pool),
+    writers,
+    isShared: sharesMessages(deps.pool),
     maxGroup: options.maxGroup ?? 128,
     maxWaiting: options.maxWaiting ?? 5_000,
     maxWaitMs: options.maxWaitMs ?? 10_000,
-    keysOf: ({ request: { opaqueId }, idempotencyKey }) => [
-      ...(opaqueId === undefined ? [] : [`receipt ${opaqueId}`]),
-      ...(idempotencyKey === undefined ? [] : [`key ${idempotencyKey}`]),
-    ],
+    keysOf,
     onGroup: (size, waitedMs) => onGroup(size, waitedMs),
   })
   const readCard = createScannedCardReader(deps.pool)
@@ -106,14 +107,21 @@ export function createBasketProcessor(options: TransactionsOptions): BasketProce
   }
 }
 
+const keysOf = ({ request: { opaqueId }, idempotencyKey }: BasketJob): string[] => [
+  ...(opaqueId === undefined ? [] : [`receipt ${opaqueId}`]),
+  ...(idempotencyKey === undefined ? [] : [`key ${idempotencyKey}`]),
+]
+
 /** Processes baskets of one organization as one group, without the queue; one outcome each, in order. */
 export function processGroup(
   deps: Deps,
   org: number,
   jobs: readonly BasketJob[],
+  underLock?: Changes<BasketJob, Processed>['underLock'],
 ): Promise<JobResult<Processed>[]> {
   const sales: Changes<BasketJob, Processed> = {
     isFindable: true,
+    underLock,
     async run(tenant, group, attempt) {
       const loaded = await loadGroup(deps, tenant, group, attempt)
       return writeGroup(tenant, loaded, group, decideGroup(loaded, group), attempt)

@@ -36,6 +36,8 @@ export interface BasketQueueOptions<Job, Result> {
   readonly maxWaiting: number
   /** A basket that has waited longer is not started: its client has been told to retry. */
   readonly maxWaitMs: number
+  /** Groups of several organizations run together, and share messages to the database. */
+  readonly isShared?: boolean
   /** Keys that must not occur twice in a group. */
   keysOf(job: Job): readonly string[]
   /** Told of each group that starts: how many baskets it has, and how long the oldest of them has waited. */
@@ -66,6 +68,12 @@ interface Queue<Job, Result> {
   running: number
 }
 
+interface Group<Job, Result> {
+  readonly queue: Queue<Job, Result>
+  readonly lanes: readonly CustomerLane<Job, Result>[]
+  readonly baskets: readonly Waiting<Job, Result>[]
+}
+
 export function createBasketQueue<Job, Result>(
   options: BasketQueueOptions<Job, Result>,
 ): BasketQueue<Job, Result> {
@@ -73,9 +81,22 @@ export function createBasketQueue<Job, Result>(
     (org) => ({ org, lanes: new Map(), ready: [], running: 0 }),
     ({ lanes }) => lanes.size === 0,
   )
-  const slots = createSlots(options.writers, startWriters)
   let size = 0
   const whenIdle: (() => void)[] = []
+  const startWriters = createSlots<Group<Job, Result>>({
+    max: options.writers,
+    isShared: options.isShared ?? false,
+    enough: 64,
+    inLine: () => queues.size,
+    take: takeNextGroup,
+    sizeOf: ({ baskets }) => baskets.length,
+    run: write,
+    onEnd: resolveIfIdle,
+  })
+
+  function resolveIfIdle(): void {
+    if (size === 0) for (const resolve of whenIdle.splice(0)) resolve()
+  }
 
   function submit(org: number, customer: CustomerId, job: Job): Promise<Result> {
     if (size >= options.maxWaiting) {
@@ -89,44 +110,18 @@ export function createBasketQueue<Job, Result>(
     })
   }
 
-  function startWriters(): void {
-    while (slots.isFree(queues.size)) {
+  function takeNextGroup(): Group<Job, Result> | undefined {
+    for (;;) {
       const queue = queues.next((each) => each.ready.length > 0 && each.running < options.writersOfOne)
-      if (!queue) return
-      const giveBack = slots.take()
-      queue.running++
-      void write(queue).finally(() => {
-        giveBack()
-        queue.running--
-        startWriters()
-        if (size === 0) for (const resolve of whenIdle.splice(0)) resolve()
-      })
+      if (!queue) return undefined
+      const group = takeGroup(queue, options, rejectExpired)
+      if (group.baskets.length > 0) {
+        queue.running++
+        return group
+      }
+      queues.release(queue.org)
+      resolveIfIdle()
     }
-  }
-
-  /** Takes one basket of each ready lane, then another one of each, and so on until the group is full. */
-  function takeGroup(queue: Queue<Job, Result>) {
-    const lanes: CustomerLane<Job, Result>[] = []
-    const group: Waiting<Job, Result>[] = []
-    const keys = new Set<string>()
-    const take = (lane: CustomerLane<Job, Result>): boolean => {
-      rejectExpired(lane)
-      const next = lane.waiting[0]
-      if (!next || group.length >= options.maxGroup) return false
-      const own = options.keysOf(next.job)
-      if (own.some((key) => keys.has(key))) return false
-      for (const key of own) keys.add(key)
-      group.push(lane.waiting.shift()!)
-      return true
-    }
-    queue.ready = queue.ready.filter((lane) => {
-      const isTaken = take(lane)
-      if (isTaken) lanes.push(lane)
-      if (lane.waiting.length === 0 && !isTaken) queue.lanes.delete(lane.customer)
-      return !isTaken && lane.waiting.length > 0
-    })
-    for (let open = lanes; open.length > 0; ) open = open.filter(take)
-    return { lanes, group }
   }
 
   function rejectExpired(lane: CustomerLane<Job, Result>): void {
@@ -137,22 +132,21 @@ export function createBasketQueue<Job, Result>(
     }
   }
 
-  async function write(queue: Queue<Job, Result>): Promise<void> {
-    const { lanes, group } = takeGroup(queue)
-    if (group.length === 0) return queues.release(queue.org)
-    options.onGroup?.(group.length, waitOf(group))
-    for (const { span, since } of group) recordWait(span, 'wait for a group', since)
-    const jobs = group.map(({ job }) => job)
-    const outcomes = await runShared('basket group', group, () => options.run(queue.org, jobs)).catch(
-      (error: unknown) => group.map((): JobResult<Result> => failed(error)),
+  async function write({ queue, lanes, baskets }: Group<Job, Result>): Promise<void> {
+    options.onGroup?.(baskets.length, waitOf(baskets))
+    for (const { span, since } of baskets) recordWait(span, 'wait for a group', since)
+    const jobs = baskets.map(({ job }) => job)
+    const outcomes = await runShared('basket group', baskets, () => options.run(queue.org, jobs)).catch(
+      (error: unknown) => baskets.map((): JobResult<Result> => failed(error)),
     )
-    group.forEach((waiting, i) => {
+    baskets.forEach((waiting, i) => {
       size--
       const outcome = outcomes[i]!
       if (outcome.kind === 'done') waiting.resolve(outcome.result)
       else waiting.reject(outcome.error)
     })
     returnLanes(queue, lanes)
+    queue.running--
     queues.release(queue.org)
   }
 
@@ -164,6 +158,35 @@ export function createBasketQueue<Job, Result>(
     },
     oldestWaitMs: () => Math.max(0, ...[...queues.all()].map(longestWaitOf)),
   }
+}
+
+/** Takes one basket of each ready lane, then another one of each, and so on until the group is full. */
+function takeGroup<Job, Result>(
+  queue: Queue<Job, Result>,
+  { keysOf, maxGroup }: Pick<BasketQueueOptions<Job, Result>, 'keysOf' | 'maxGroup'>,
+  rejectExpired: (lane: CustomerLane<Job, Result>) => void,
+): Group<Job, Result> {
+  const lanes: CustomerLane<Job, Result>[] = []
+  const baskets: Waiting<Job, Result>[] = []
+  const keys = new Set<string>()
+  const take = (lane: CustomerLane<Job, Result>): boolean => {
+    rejectExpired(lane)
+    const next = lane.waiting[0]
+    if (!next || baskets.length >= maxGroup) return false
+    const own = keysOf(next.job)
+    if (own.some((key) => keys.has(key))) return false
+    for (const key of own) keys.add(key)
+    baskets.push(lane.waiting.shift()!)
+    return true
+  }
+  queue.ready = queue.ready.filter((lane) => {
+    const isTaken = take(lane)
+    if (isTaken) lanes.push(lane)
+    if (lane.waiting.length === 0 && !isTaken) queue.lanes.delete(lane.customer)
+    return !isTaken && lane.waiting.length > 0
+  })
+  for (let open = lanes; open.length > 0; ) open = open.filter(take)
+  return { queue, lanes, baskets }
 }
 
 function enqueue<Job, Result>(

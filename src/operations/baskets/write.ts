@@ -37,6 +37,7 @@ export async function writeGroup(
     isLocked: group.mode !== 'read',
     due: group.due,
     armings: idleArmings(group.setup, group.now),
+    mayShare: true,
   })
   const replays = await readReplays(tenant, decided)
   return decided.map((decision, i): AttemptResult<Processed> => {

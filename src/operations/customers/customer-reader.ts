@@ -4,7 +4,7 @@
  */
 import type { Pool } from 'pg'
 import { type CustomerKeyKind, customersByKey, type LoadedView } from '../../store/customers.ts'
-import { ask } from '../../store/question.ts'
+import { askTogether } from '../../store/question.ts'
 import { setupState } from '../../store/setup.ts'
 import { type Tenant, tenantOf } from '../../store/tenant.ts'
 import { createBatch, lookupLimits } from '../batch.ts'
@@ -51,7 +51,7 @@ async function readAll(
     const keys = questions.flatMap((question) => (question.kind === kind ? [question.key] : []))
     return keys.length > 0 ? customersByKey(tenant, kind, keys, now) : undefined
   }
-  const { state, ...found } = await ask(tenant, {
+  const { state, ...found } = await askTogether(tenant, {
     id: ofKind('id'),
     email: ofKind('email'),
     barcode: ofKind('barcode'),

@@ -49,6 +49,8 @@ export interface Changes<Job, Result> {
   run(tenant: Tenant, jobs: readonly Job[], attempt: Attempt): Promise<AttemptResult<Result>[]>
   /** Whether a retry finds what an earlier attempt has written; if not, an unknown outcome is not retried. */
   readonly isFindable: boolean
+  /** Runs an attempt under lock, which has a connection to itself, when there is one to spare. */
+  readonly underLock?: (<T>(attempt: () => Promise<T>) => Promise<T>) | undefined
 }
 
 export async function runAttempts<Job, Result>(
@@ -108,7 +110,9 @@ function runOnce<Job, Result>(
 ): Promise<AttemptResult<Result>[]> {
   if (attempt.mode === 'read') return changes.run(tenantOf(pool, org), jobs, attempt)
   // Retries are handled here, since we know whether the changes can be found.
-  return inTransaction(pool, org, (tenant) => changes.run(tenant, jobs, attempt), { maxAttempts: 1 })
+  const run = () =>
+    inTransaction(pool, org, (tenant) => changes.run(tenant, jobs, attempt), { maxAttempts: 1 })
+  return changes.underLock ? changes.underLock(run) : run()
 }
 
 /** What to do after an attempt has failed as a whole. */

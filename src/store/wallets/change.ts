@@ -1,5 +1,6 @@
 /** Defines a change of a wallet, and the helpers its statements share. `write.ts` writes groups of them. */
-import type { Step, WireValue } from '../../database/pipeline.ts'
+import type { Step } from '../../database/pipeline.ts'
+import type { WireValue } from '../../database/wire-message.ts'
 import type { Coupon } from '../../domain/coupon.ts'
 import type { Fact } from '../../domain/event.ts'
 import type { CampaignId, CouponId, CustomerId, TransactionId, UserId } from '../../domain/ids.ts'

@@ -58,14 +58,17 @@ export interface WriteOptions {
   readonly armings?: readonly Arming[]
   /** Nothing follows in the transaction, so its COMMIT is part of the message. */
   readonly isAll?: boolean
+  /** They may be written together with changes of other organizations. */
+  readonly mayShare?: boolean
 }
 
 /** Returns whether the changes were written. */
 export async function writeWallets(
   tenant: Tenant,
   changes: readonly WalletChange[],
-  { now, day, isLocked, alongside = [], due, armings = [], isAll = false }: WriteOptions,
+  options: WriteOptions,
 ): Promise<boolean> {
+  const { now, day, isLocked, alongside = [], due, armings = [] } = options
   const group = { org: String(tenant.orgId), at: now.toISOString(), changes }
   const steps = [
     updateWalletVersions(group),
@@ -96,7 +99,7 @@ export async function writeWallets(
   ].filter((step) => step !== undefined)
   if (steps.length === 0) return true
   try {
-    await (isAll ? tenant.db.pipeAndCommit(steps) : tenant.db.pipe(steps))
+    await send(tenant, steps, options)
     return true
   } catch (error) {
     // One of the checks failed, which rolled everything back.
@@ -104,6 +107,11 @@ export async function writeWallets(
     if (isLocked) throw new LostLockError()
     return false
   }
+}
+
+function send({ db }: Tenant, steps: readonly Step[], { isAll, mayShare }: WriteOptions): Promise<unknown> {
+  if (isAll) return db.pipeAndCommit(steps)
+  return mayShare ? db.write(steps) : db.pipe(steps)
 }
 
 /** When the first of what the changes leave expires. */

@@ -1,0 +1,3 @@
+import type { BuildOptions } from 'esbuild'
+
+export const bundle: BuildOptions & { readonly entryPoints: string[] }
