@@ -1,18 +1,28 @@
 /**
  * Many organizations instead of one, with a database that is near, and with one that is 3 ms away: what a
- * group or a batch belongs to must not decide how fast a process is. With `BENCH_CLUSTER_URL`, the address of
- * a database on a Citus cluster that `loyalty-wallet distribute` has prepared, it also compares a cluster
- * with one server. Ratios within a round, like the rest of the benchmark.
+ * group or a batch belongs to must not decide how fast a process is. Run by `scripts/citus.mjs`, or with
+ * `BENCH_CLUSTER_URL`, the address of a database on a Citus cluster of this computer that `loyalty-wallet distribute`
+ * has prepared, it also compares a cluster with one server. Ratios within a round, like the rest of the benchmark; beside them, the processor time of all
+ * PostgreSQL servers for each request.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '../src/database/migrate.ts'
-import { type DatabaseConnection, type EmbeddedConnection, openPool } from '../src/database/pool.ts'
+import {
+  createClient,
+  type DatabaseConnection,
+  type EmbeddedConnection,
+  openPool,
+} from '../src/database/pool.ts'
 import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
+import { distributeTables, isOnCluster, joinServers, runOnServers } from '../test/support/cluster.ts'
+import { withDatabase } from '../test/support/template.ts'
 import { type Children, endChildren, once, startChild, startClient } from './children.ts'
+import { cpuOfChildren } from './cpu.ts'
 import { type Fixture, loadFixture } from './fixture.ts'
 import type { LoadPlan } from './load-client.ts'
+import type { ComparedRates } from './read-results.ts'
 import { median, note, type Samples, summaryOf } from './report.ts'
 import { saveEntries } from './save-results.ts'
 import { startService } from './service.ts'
@@ -33,14 +43,15 @@ async function main(): Promise<void> {
     const shops = await load(postgres.connection, many)
     const far = await startProxy(postgres.connection, children)
     const run = startClient(children)
-    const near = (await startService(children, postgres.connection, 1)).port
-    const away = (await startService(children, far, 1)).port
+    const postmasters = () => [postgres.pid() ?? -1]
+    const near = { port: (await startService(children, postgres.connection, 1)).port, shops, postmasters }
+    const away = { ...near, port: (await startService(children, far, 1)).port }
     const compared: Compared[] = [
-      { name: `${many} organizations ÷ one, near`, of: [near, shops], to: [near, shops.slice(0, 1)] },
-      { name: `${many} organizations ÷ one, 3 ms away`, of: [away, shops], to: [away, shops.slice(0, 1)] },
+      { name: `${many} organizations ÷ one, near`, of: near, to: firstOf(near, 1) },
+      { name: `${many} organizations ÷ one, 3 ms away`, of: away, to: firstOf(away, 1) },
     ]
-    const cluster = process.env.BENCH_CLUSTER_URL
-    if (cluster !== undefined) compared.push(...(await onCluster(cluster, [near, shops], children)))
+    const cluster = process.env.BENCH_CLUSTER_URL ?? (isOnCluster ? await prepareCluster() : undefined)
+    if (cluster !== undefined) compared.push(...(await onCluster(cluster, near, children)))
     const only = process.argv[2]
     await measure(run, only ? compared.filter(({ name }) => name.includes(only)) : compared)
   } finally {
@@ -50,7 +61,15 @@ async function main(): Promise<void> {
   }
 }
 
-type Side = readonly [port: number, shops: readonly Fixture[]]
+/** A service, and the organizations that use it. */
+interface Side {
+  readonly port: number
+  readonly shops: readonly Fixture[]
+  /** Of each PostgreSQL server that works for it. */
+  readonly postmasters: () => readonly number[]
+}
+
+const firstOf = (side: Side, count: number): Side => ({ ...side, shops: side.shops.slice(0, count) })
 
 interface Compared {
   readonly name: string
@@ -59,8 +78,9 @@ interface Compared {
 }
 
 /** The more organizations share the load, the smaller the groups, and the more planning there is for each basket. */
-async function onCluster(cluster: string, [near, shops]: Side, children: Children): Promise<Compared[]> {
-  const spread = await load(cluster, many)
+async function onCluster(cluster: string, near: Side, children: Children): Promise<Compared[]> {
+  const shops = await load(cluster, many)
+  const pids = await postmastersOf(cluster)
   const ways = {
     cluster: await startService(children, cluster, 1),
     'cluster, direct': await startService(children, cluster, 1, { CLUSTER_DIRECT: '1' }),
@@ -68,9 +88,47 @@ async function onCluster(cluster: string, [near, shops]: Side, children: Childre
   return Object.entries(ways).flatMap(([way, { port }]) =>
     [1, several, many].map((count) => ({
       name: `${way} ÷ one server, ${count === 1 ? 'one organization' : `${count} organizations`}`,
-      of: [port, spread.slice(0, count)] as const,
-      to: [near, shops.slice(0, count)] as const,
+      of: firstOf({ port, shops, postmasters: () => pids }, count),
+      to: firstOf(near, count),
     })),
+  )
+}
+
+/** A database on the cluster of `scripts/citus.mjs`, in as many parts as `loyalty-wallet distribute` makes. */
+async function prepareCluster(): Promise<string> {
+  const server = process.env.TEST_DATABASE_URL!
+  const [{ fsync }] = await ask(server, 'SHOW fsync')
+  if (fsync !== 'on') throw new Error('Start the cluster with --durable.')
+  const name = `bench_${process.pid}`
+  await runOnServers(server, `CREATE DATABASE ${name}`)
+  await joinServers(server, name)
+  const connection = withDatabase(server, name) as string
+  await migrate(connection)
+  await distributeTables(connection, 32)
+  return connection
+}
+
+async function ask(url: string, text: string) {
+  const client = createClient(url, { applicationName: 'loyalty-wallet benchmark' })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** The servers of a cluster on this computer; only a superuser may ask. */
+async function postmastersOf(cluster: string): Promise<number[]> {
+  const nodes = await ask(cluster, 'SELECT nodename, nodeport FROM pg_dist_node')
+  return Promise.all(
+    nodes.map(async ({ nodename, nodeport }) => {
+      const url = new URL(cluster)
+      url.hostname = nodename
+      url.port = String(nodeport)
+      const [{ file }] = await ask(url.href, "SELECT pg_read_file('postmaster.pid') AS file")
+      return Number.parseInt(file, 10)
+    }),
   )
 }
 
@@ -101,56 +159,62 @@ async function measure(run: Run, compared: readonly Compared[]): Promise<void> {
     run,
     compared.flatMap(({ of, to }) => [of, to]),
   )
-  const series = compared.map((each) => ({
-    ...each,
-    ratios: new Map() as Samples,
-    rates: new Map() as Samples,
-  }))
+  const series = compared.map((each) => ({ ...each, samples: newSamples() }))
   for (let round = 1; round <= rounds; round++) {
     process.stderr.write(`Round ${round} of ${rounds}\n`)
-    for (const { of, to, ratios, rates } of series) {
+    for (const { of, to, samples } of series) {
       for (const target of targets) {
-        const [first, second] = [await rateOf(run, of, target), await rateOf(run, to, target)]
-        note(ratios, target, first / second)
-        note(rates, target, first)
+        const [first, second] = [await measureSide(run, of, target), await measureSide(run, to, target)]
+        note(samples.ratios, target, first.perSecond / second.perSecond)
+        note(samples.perSecond, target, first.perSecond)
+        note(samples.databaseUs, target, first.databaseUs)
+        note(samples.databaseUsOfOther, target, second.databaseUs)
       }
     }
   }
-  saveEntries(
-    'organizations',
-    Object.fromEntries(
-      series.map(({ name, ratios, rates }) => [
-        name,
-        { rounds, ratios: summaryOf(ratios), perSecond: summaryOf(rates) },
-      ]),
-    ),
-  )
-  for (const { name, ratios, rates } of series) {
-    for (const [target, values] of ratios) {
-      const shown = values.map((value) => value.toFixed(2)).join(', ')
-      const rate = Math.round(median(rates.get(target)!))
-      console.log(
-        `${`${name}: ${target}`.padEnd(60)} ${median(values).toFixed(2)}  (${shown}), ${rate} per second`,
-      )
-    }
+  const entries = series.map(({ name, samples }) => {
+    const summaries = Object.entries(samples).map(([kind, values]) => [kind, summaryOf(values)])
+    return [name, { rounds, ...Object.fromEntries(summaries) }]
+  })
+  saveEntries('organizations', Object.fromEntries(entries))
+  for (const { name, samples } of series) print(name, samples)
+}
+
+const newSamples = (): Record<keyof ComparedRates, Samples> => ({
+  ratios: new Map(),
+  perSecond: new Map(),
+  databaseUs: new Map(),
+  databaseUsOfOther: new Map(),
+})
+
+function print(name: string, { ratios, perSecond }: Record<keyof ComparedRates, Samples>): void {
+  for (const [target, values] of ratios) {
+    const shown = values.map((value) => value.toFixed(2)).join(', ')
+    const rate = Math.round(median(perSecond.get(target)!))
+    console.log(
+      `${`${name}: ${target}`.padEnd(60)} ${median(values).toFixed(2)}  (${shown}), ${rate} per second`,
+    )
   }
 }
 
 /** Each service under each load that will be measured, once. */
 async function warmUp(run: Run, sides: readonly Side[]): Promise<void> {
-  const distinct = new Map(sides.map((side) => [`${side[0]} ${side[1].length}`, side]))
+  const distinct = new Map(sides.map((side) => [`${side.port} ${side.shops.length}`, side]))
   for (const side of distinct.values()) {
     for (const target of targets) await run({ ...planOf(side, target), durationMs: firstWarmUpMs })
   }
 }
 
-async function rateOf(run: Run, side: Side, target: LoadPlan['target']): Promise<number> {
+async function measureSide(run: Run, side: Side, target: LoadPlan['target']) {
   const plan = planOf(side, target)
   await run({ ...plan, durationMs: nextWarmUpMs })
-  return (await run(plan)).perSecond
+  const spent = () => side.postmasters().reduce((sum, pid) => sum + (cpuOfChildren(pid) ?? 0), 0)
+  const before = spent()
+  const { perSecond, requests } = await run(plan)
+  return { perSecond, databaseUs: (spent() - before) / requests }
 }
 
-function planOf([port, shops]: Side, target: LoadPlan['target']): LoadPlan {
+function planOf({ port, shops }: Side, target: LoadPlan['target']): LoadPlan {
   return { port, tokens: shops.map(({ token }) => token), connections: 128, durationMs, target, customers }
 }
 

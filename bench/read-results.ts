@@ -68,6 +68,9 @@ export interface CostResults {
 export interface ComparedRates {
   readonly ratios: Record<string, Series>
   readonly perSecond: Record<string, Series>
+  /** Processor time of all PostgreSQL servers, and on the side that it is compared with. */
+  readonly databaseUs?: Record<string, Series>
+  readonly databaseUsOfOther?: Record<string, Series>
 }
 
 /** `neighbors.json`, by what was measured. */

@@ -53,7 +53,7 @@ function write(name: string, results: object): void {
   const file = fileOf(name)
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, textOf(results))
-  console.log(`Kept in bench/results/${name}.json; npm run generate brings it into the docs.`)
+  console.error(`Kept in bench/results/${name}.json; npm run generate brings it into the docs.`)
 }
 
 /** Six digits are more than anything here is measured to; a series of numbers stands on one line. */

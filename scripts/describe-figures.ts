@@ -11,6 +11,7 @@ import {
   type NeighborSeries,
   readEntries,
   readResults,
+  type Series,
 } from '../bench/read-results.ts'
 import { seriesOf } from '../bench/report.ts'
 import { captionOf, commands, describeAims } from './describe-aims.ts'
@@ -164,21 +165,32 @@ function describeNeighbors(): string {
   return `${captionOf('neighbors')}\n\n${tableOf(['A sale', 'Median (lowest to highest round)', 'Times alone'], rows)}`
 }
 
+const ways = { cluster: 'through the coordinator', 'cluster, direct': '`CLUSTER_DIRECT`' }
+
 function describeCluster(): string {
-  const compared = readEntries<ComparedRates>('organizations')
-  const rows = ['64 organizations', '8 organizations', 'one organization'].flatMap((organizations) =>
-    Object.entries({ cluster: 'through the coordinator', 'cluster, direct': '`CLUSTER_DIRECT`' }).map(
-      ([way, words]) => {
-        const ratios = compared[`${way} ÷ one server, ${organizations}`]?.ratios
-        const cells = ['process', 'validate', 'find'].map((target) =>
-          ratios ? seriesText(ratios[target]!) : 'not measured yet',
-        )
-        return [`${organizations}, ${words}`, ...cells]
-      },
-    ),
+  const entries = readEntries<ComparedRates>('organizations')
+  const compared = ['64 organizations', '8 organizations', 'one organization'].flatMap((organizations) =>
+    Object.entries(ways).map(([way, words]) => ({
+      words: `${organizations}, ${words}`,
+      rates: entries[`${way} ÷ one server, ${organizations}`],
+    })),
   )
-  const head = ['Rate on a cluster ÷ rate on one server', 'baskets', 'previews', 'look-ups']
-  return `${captionOf('organizations')}\n\n${tableOf(head, rows)}`
+  const cell = (series: Series | undefined) => (series ? seriesText(series) : 'not measured yet')
+  const rates = compared.map(({ words, rates }) => [
+    words,
+    ...['process', 'validate', 'find'].map((target) => cell(rates?.ratios[target])),
+  ])
+  const costs = compared.map(({ words, rates }) => [
+    words,
+    cell(rates?.databaseUs?.process),
+    cell(rates?.databaseUsOfOther?.process),
+  ])
+  return [
+    captionOf('organizations'),
+    tableOf(['Rate on a cluster ÷ rate on one server', 'baskets', 'previews', 'look-ups'], rates),
+    "Of that, PostgreSQL's processor time for a basket, of all servers together:",
+    tableOf(['µs', 'cluster', 'one server'], costs),
+  ].join('\n\n')
 }
 
 function describeBackup(): string {

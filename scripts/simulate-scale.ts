@@ -36,28 +36,34 @@ export const assumed = {
   walOfServerMbPerSecond: 200,
   /** Whole pages that a basket adds to the WAL where customers rarely meet between two checkpoints. */
   wholePagesPerBasket: 1,
+  /**
+   * Rate on a cluster divided by the rate on one server, for a merchant with at most two baskets under way. Used
+   * until a cluster has been measured with 64 organizations: the ratio of 8 organizations on a cluster (0.58) times
+   * that of 64 to one on one server, when they did not share messages yet, as they do not on a cluster (0.37).
+   */
+  clusterRatioOfSmall: 0.21,
 }
 
 export type Assumed = typeof assumed
 
-/** What the benchmark has measured. */
+/** What the benchmark has measured, by the number of baskets under way in the organization. */
 export interface Measured {
-  /** µs of processor time per basket, by the number of baskets under way in the organization. */
-  readonly serviceUs: ReadonlyMap<number, number>
-  readonly databaseUs: ReadonlyMap<number, number>
+  /** µs of processor time per basket. */
+  readonly serviceUs: ByLoad
+  readonly databaseUs: ByLoad
   readonly storedBytes: number
   readonly walBytes: number
   readonly bytesPerCustomer: number
   /**
-   * Rate on a cluster divided by the rate on one server, on the same processors, by the number of baskets under way
-   * in each organization: the fewer are written together, the more planning there is for each of them.
+   * The same on a cluster: the fewer baskets are written together, the more planning there is for each of them.
+   * Without it, rates on a cluster divided by those on one server.
    */
-  readonly clusterRatios: ReadonlyMap<number, number>
-  /** Whether the first of these is an assumption. */
-  readonly isSmallestAssumed?: boolean
+  readonly cluster: { readonly databaseUs: ByLoad } | { readonly ratios: ByLoad }
 }
 
-/** Baskets under way at the same time in `bench/organizations.ts`. */
+type ByLoad = ReadonlyMap<number, number>
+
+/** Under way at the same time in `bench/organizations.ts`, in all organizations together. */
 const underWayThere = 128
 
 export function readMeasured(): Measured {
@@ -72,34 +78,37 @@ export function readMeasured(): Measured {
     storedBytes: ofSummary('stored bytes per basket'),
     walBytes: ofSummary('WAL bytes per basket'),
     bytesPerCustomer: cost.bytesPerCustomer,
-    ...readClusterRatios(),
+    ...readCluster(),
   }
 }
 
 /**
- * Until a cluster is measured with 64 organizations, its ratio with 8 of them is multiplied by that of 64 organizations
- * to one on one server: most merchants have one basket under way at a time, for which no other measurement is nearer.
+ * Organizations share messages on one server, and on a cluster they do not: once both have been measured with the
+ * same organizations, that is better than what one organization costs by itself.
  */
-function readClusterRatios(): Pick<Measured, 'clusterRatios' | 'isSmallestAssumed'> {
+function readCluster(): Pick<Measured, 'cluster'> & Partial<Measured> {
   const compared = readEntries<ComparedRates>('organizations')
-  const ratioOf = (name: string) => compared[name]?.ratios.process?.median
-  const onCluster = (organizations: string) => ratioOf(`cluster, direct ÷ one server, ${organizations}`)
-  const [one, several, many] = ['one organization', '8 organizations', '64 organizations'].map(onCluster)
-  const small = ratioOf('64 organizations ÷ one, near')
-  if (!one || !several || !small)
-    throw new Error('Run npm run bench:organizations with BENCH_CLUSTER_URL first.')
-  return {
-    clusterRatios: new Map([
-      [underWayThere / 64, many ?? several * small],
-      [underWayThere / 8, several],
-      [underWayThere, one],
-    ]),
-    isSmallestAssumed: many === undefined,
-  }
+  const found = Object.entries({ '64 organizations': 64, '8 organizations': 8, 'one organization': 1 }).map(
+    ([words, count]) => [underWayThere / count, compared[`cluster, direct ÷ one server, ${words}`]] as const,
+  )
+  const byLoad = (read: (rates: ComparedRates) => Series | undefined): ByLoad =>
+    new Map(
+      found.flatMap(([underWay, rates]) => {
+        const series = rates && read(rates)
+        return series ? [[underWay, series.median] as const] : []
+      }),
+    )
+  const onCluster = byLoad(({ databaseUs }) => databaseUs?.process)
+  const onOneServer = byLoad(({ databaseUsOfOther }) => databaseUsOfOther?.process)
+  if (onCluster.size === found.length && onOneServer.size === found.length)
+    return { cluster: { databaseUs: onCluster }, databaseUs: onOneServer }
+  const ratios = byLoad(({ ratios }) => ratios.process)
+  if (!ratios.has(underWayThere)) throw new Error('Run npm run bench:organizations on a cluster first.')
+  return { cluster: { ratios } }
 }
 
 /** What was measured, at another number of baskets under way: between two, in proportion to the logarithm. */
-export function valueAt(measured: ReadonlyMap<number, number>, underWay: number): number {
+export function valueAt(measured: ByLoad, underWay: number): number {
   const known = [...measured].sort(([a], [b]) => a - b)
   const wanted = Math.min(Math.max(underWay, known[0]![0]), known.at(-1)![0])
   const upper = known.findIndex(([tills]) => tills >= wanted)
@@ -137,6 +146,17 @@ export interface Outcome {
   }
 }
 
+/** µs of processor time per basket. */
+function costOnCluster(
+  { clusterRatioOfSmall }: Assumed,
+  { cluster, databaseUs }: Measured,
+  baskets: number,
+): number {
+  if ('databaseUs' in cluster) return valueAt(cluster.databaseUs, baskets)
+  const ratios = new Map([[2, clusterRatioOfSmall], ...cluster.ratios])
+  return valueAt(databaseUs, baskets) / valueAt(ratios, baskets)
+}
+
 export function simulate(given: Assumed, measured: Measured): Outcome {
   const sales = salesOf(given)
   const underWay = (perSecond: number) => perSecond * given.secondsUnderWay
@@ -144,7 +164,7 @@ export function simulate(given: Assumed, measured: Measured): Outcome {
     sales.reduce((sum, perSecond) => sum + (perSecond * costOf(underWay(perSecond))) / 1e6, 0) /
     given.utilization
   const onOneServer = (baskets: number) => valueAt(measured.databaseUs, baskets)
-  const onCluster = (baskets: number) => onOneServer(baskets) / valueAt(measured.clusterRatios, baskets)
+  const onCluster = (baskets: number) => costOnCluster(given, measured, baskets)
   const secondsKept = (given.monthsKept / 12) * 365.25 * 86_400
   const kept = given.basketsPerSecond * given.averageOfPeak * secondsKept
   const customerGb = (given.customers * measured.bytesPerCustomer) / 1e9
@@ -204,26 +224,29 @@ export function describeScale(given: Assumed, measured: Measured): string {
     `- **${servers} database servers**, each with a standby. What runs out first is **${first.name}**.`,
     `- **${rounded(serviceCores)} cores for the service**, on any number of machines.`,
     `- One PostgreSQL without Citus would need ${rounded(plainDatabaseCores)} cores for the same work: what ` +
-      `Citus adds to each statement is the rest. ${describeRatios(measured, hottest.perSecond * given.secondsUnderWay)}`,
+      `Citus adds to each statement is the rest. ${describeRatios(given, measured, hottest.perSecond * given.secondsUnderWay)}`,
     `- **The largest merchant** sells ${rounded(hottest.perSecond)} baskets per second, which takes ` +
       `${rounded(hottest.cores)} cores. An organization lives on one server, so ${rounded(hottest.mostPerSecond)} ` +
       `per second is the most that one merchant can ever sell there, because of the ${hottest.limitedBy}.`,
   ].join('\n')
 }
 
-function describeRatios({ clusterRatios, isSmallestAssumed }: Measured, underWay: number): string {
-  const [small, several, one] = [...clusterRatios].map(([baskets, ratio]) => [baskets, ratio.toFixed(2)])
+/** How many times as much a basket costs on a cluster: what it does to merchants of different sizes. */
+function describeRatios(given: Assumed, measured: Measured, underWayOfLargest: number): string {
+  const times = (baskets: number) =>
+    (costOnCluster(given, measured, baskets) / valueAt(measured.databaseUs, baskets)).toFixed(1)
+  const largest = Math.round(underWayOfLargest)
+  const counted =
+    `On a cluster a basket costs PostgreSQL ${times(128)} times as much as on one server with 128 baskets of an ` +
+    `organization under way, ${times(16)} times with 16, and ${times(2)} times with 2, which counts for all smaller ` +
+    `merchants as well. In between it is taken in proportion to the logarithm: ${times(largest)} times for the ` +
+    `largest merchant, which has ${rounded(largest)} under way.`
+  if ('databaseUs' in measured.cluster) return counted
   return (
-    `A cluster has reached ${one![1]} of the rate of one server with ${one![0]} baskets of an organization under ` +
-    `way, ${several![1]} with ${several![0]}, and ${small![1]} with ${small![0]}, which counts for all smaller ` +
-    'merchants as well. In between it is taken in proportion to the logarithm: for the largest merchant, which ' +
-    `has ${rounded(Math.round(underWay))} under way, ${valueAt(clusterRatios, underWay).toFixed(2)}.${isSmallestAssumed ? assumption : ''}`
+    `${counted} That with 2 is an assumption (\`--clusterRatioOfSmall\`), until \`npm run bench:organizations\` ` +
+    'has measured a cluster with 64 organizations, and the others are taken from rates instead of processor times.'
   )
 }
-
-const assumption =
-  ' The third of them is an assumption: the ratio with 8 organizations multiplied by that of 64 organizations to one ' +
-  'on one server, until `npm run bench:organizations` has measured a cluster with 64.'
 
 function main(): void {
   const options = Object.keys(assumed).map((name) => [name, { type: 'string' }] as const)

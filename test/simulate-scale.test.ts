@@ -14,11 +14,12 @@ const measured: Measured = {
   storedBytes: 1_500,
   walBytes: 2_000,
   bytesPerCustomer: 1_000,
-  clusterRatios: new Map([
-    [2, 0.2],
-    [16, 0.4],
-    [128, 0.8],
-  ]),
+  cluster: {
+    ratios: new Map([
+      [16, 0.4],
+      [128, 0.8],
+    ]),
+  },
 }
 
 describe('the cost of a basket', () => {
@@ -50,6 +51,7 @@ describe('an installation', () => {
     basketsPerSecond: 6_400,
     secondsUnderWay: 0.01,
     customers: 1_000_000,
+    clusterRatioOfSmall: 0.2,
   }
 
   test('needs what its baskets cost', () => {
@@ -78,6 +80,15 @@ describe('an installation', () => {
     expect(coresOf(4)).toBeCloseTo(1 / 0.4)
     expect(coresOf(32)).toBeCloseTo(1 / 0.2)
     expect(coresOf(6_400)).toBeCloseTo(1 / 0.2)
+  })
+
+  test('costs what was measured on a cluster, where that is known', () => {
+    const databaseUs = new Map([
+      [2, 900],
+      [128, 300],
+    ])
+    const { needs } = simulate({ ...one, merchants: 64, zipf: 0 }, { ...measured, cluster: { databaseUs } })
+    expect(needs[0]!.amount).toBeCloseTo((6_400 * 900) / 1e6 / 0.6)
   })
 
   test('has as many servers as its scarcest resource asks for', () => {

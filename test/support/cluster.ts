@@ -56,12 +56,12 @@ export async function joinServers(server: DatabaseConnection, database: string):
   }
 }
 
-export async function distributeTables(connection: DatabaseConnection): Promise<void> {
+/** In few parts by default: a test database has a handful of organizations, and each part of a table takes its time. */
+export async function distributeTables(connection: DatabaseConnection, shardCount = 4): Promise<void> {
   const client = createClient(connection, { applicationName: 'loyalty-wallet tests', isDistributed: true })
   await client.connect()
   try {
-    // Few parts: a test database has a handful of organizations, and each part of a table takes its time.
-    await distribute(client, { shardCount: 4 })
+    await distribute(client, { shardCount })
   } finally {
     await client.end()
   }

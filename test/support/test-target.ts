@@ -33,12 +33,11 @@ async function askServer(url: string): Promise<Record<string, string>> {
   const client = createClient(url, { applicationName: 'loyalty-wallet tests' })
   await client.connect()
   try {
-    const { rows } = await client.query(
-      `SELECT current_setting('server_version') AS server,
-         (SELECT extversion FROM pg_extension WHERE extname = 'citus') AS citus`,
-    )
-    const [{ server, citus }] = rows
-    return { PostgreSQL: firstVersion(server), ...(citus && { Citus: citus }) }
+    const { rows } = await client.query(`SELECT current_setting('server_version') AS server`)
+    const PostgreSQL = firstVersion(rows[0].server)
+    if (!isOnCluster) return { PostgreSQL }
+    const citus = await client.query('SELECT citus_version() AS citus')
+    return { PostgreSQL, Citus: firstVersion(citus.rows[0].citus) }
   } finally {
     await client.end()
   }
