@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sendRound } from '../../src/jobs/send-messages.ts'
-import { enroll, getOffer, openWallet, prove } from '../support/enrollment.ts'
+import { createChallenges } from '../../src/operations/enrollment/challenges.ts'
+import { enroll, getOffer, openWallet, type Proof, prove } from '../support/enrollment.ts'
 import { type MailServer, startMailServer, textOf } from '../support/mail-server.ts'
 import { createQuickPerson } from '../support/people.ts'
 import {
@@ -18,8 +20,11 @@ let page: string
 let pages = 0
 let roundTrips = 0
 
+/** A solution takes a millisecond and not fifty. */
+const proofBits = 10
+
 beforeAll(async () => {
-  service = await startTestService()
+  service = await startTestService({ proofBits })
   service.deps.pool.on('connect', (client) => {
     // The server says that it is ready once for each time that it was waited for.
     const { connection } = client as unknown as { connection: NodeJS.EventEmitter }
@@ -149,7 +154,7 @@ describe('the page', () => {
       needsApproval: false,
       channels: [],
       consent: { en: 'Yes, write to me.', de: 'Yes, write to me.', ar: 'Yes, write to me.' },
-      challenge: { bits: 16 },
+      challenge: { bits: proofBits },
     })
   })
 
@@ -361,6 +366,10 @@ describe('enrolling with a sender', () => {
   })
 })
 
+/** Whether it would do; of a thousand nonces one does by chance. */
+const solves = ({ challenge, nonce }: Proof) =>
+  createHash('sha256').update(`${challenge}.${nonce}`).digest().readUInt16BE() >> (16 - proofBits) === 0
+
 describe('the proof of work', () => {
   const email = 'ada@example.com'
   const refusedWith = async (body: object) => {
@@ -369,12 +378,25 @@ describe('the proof of work', () => {
     return [reply.status, reply.body.message]
   }
 
+  test('takes 65,536 attempts on average where nothing else is set', () => {
+    const { bits, create, solved } = createChallenges('pepper')
+    const of = { org: 1, shortName: page, wording: 'Yes.' }
+    const challenge = create(of, new Date())
+    expect(bits).toBe(16)
+    expect(solved(of, prove({ challenge: { text: challenge, bits } }), new Date())).toMatch(/^cus_/)
+    const tooEasy = 'abcdefgh'.split('').find((nonce) => !solves({ challenge, nonce }))!
+    expect(() => solved(of, { challenge, nonce: tooEasy }, new Date())).toThrow(/does not solve/)
+  })
+
   test('has to be there, and right, for this page, and not too old', async () => {
     const proof = prove((await getOffer(service, page)).body)
     expect(await refusedWith({ ...proof, nonce: undefined })).toEqual([400, '_invalid_payload'])
-    expect(await refusedWith({ ...proof, nonce: `${proof.nonce}0` })).toEqual([400, 'invalid_proof'])
+    const nonce = ['0', '1', '2', '3']
+      .map((end) => proof.nonce + end)
+      .find((other) => !solves({ ...proof, nonce: other }))
+    expect(await refusedWith({ ...proof, nonce })).toEqual([400, 'invalid_proof'])
     const forged = proof.challenge.replace(/^./, (letter) => (letter === 'A' ? 'B' : 'A'))
-    expect(await refusedWith(prove({ challenge: { text: forged, bits: 16 } }))).toEqual([
+    expect(await refusedWith(prove({ challenge: { text: forged, bits: proofBits } }))).toEqual([
       400,
       'invalid_proof',
     ])
@@ -439,7 +461,7 @@ test.each([
 
 describe('the limits', () => {
   test('hold for a network, whichever page and process, and say when to come again', async () => {
-    const second = await startTestService({ sharing: service })
+    const second = await startTestService({ sharing: service, proofBits })
     second.setTime(service.deps.clock())
     service.holdTime()
     second.holdTime()

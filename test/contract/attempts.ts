@@ -27,7 +27,7 @@ export interface Attempt {
 let turn = 0
 
 /**
- * Those of a route: all of them, or in the quick check every eighth, of each route other ones. Each is made from a
+ * Those of a route: all of them, or in the quick check every sixteenth, of each route other ones. Each is made from a
  * new recipe, so that none is refused for what one before it has used up.
  */
 export function listAttempts(
@@ -42,8 +42,11 @@ export function listAttempts(
     ...pathAttempts(call, recipe()),
     ...headerAttempts(call, recipe),
   ]
-  return someOf(all, 8, turn++)
+  return someOf(all, 16, turn++).map((make) => make())
 }
+
+/** Made only once it is to be sent: of most routes a few are, and there are hundreds. */
+type Possible = () => Attempt
 
 /** The right call itself. */
 export function rightAttempt(recipe: Recipe): Omit<Attempt, 'kind' | 'what' | 'isImpossible'> {
@@ -78,7 +81,7 @@ export function placesSchemaOf(document: OpenApiDocument, call: Call): Schema | 
   return { ...definition, properties: Object.fromEntries(members) }
 }
 
-function memberAttempts(document: OpenApiDocument, call: Call, recipe: () => Recipe): Attempt[] {
+function memberAttempts(document: OpenApiDocument, call: Call, recipe: () => Recipe): Possible[] {
   const schema = bodySchemaOf(document, call)
   if (!schema) return []
   const isOfSchema = compileSchema(schema)
@@ -86,7 +89,7 @@ function memberAttempts(document: OpenApiDocument, call: Call, recipe: () => Rec
   // A campaign has so many members of so few kinds that they can share.
   const share = places.length > 40 ? 3 : 1
   return places.flatMap(({ name, path, body, schema: member }) =>
-    hostileValues(member, share).map(({ text, isImpossible = false }): Attempt => {
+    hostileValues(member, share).map(({ text, isImpossible = false }) => (): Attempt => {
       const made = recipe()
       const payload = putAt(made.bodies[body], path, text)
       const isWrong = !isImpossible && !isOfSchema(JSON.parse(payload))
@@ -106,11 +109,11 @@ function memberAttempts(document: OpenApiDocument, call: Call, recipe: () => Rec
   )
 }
 
-function bodyAttempts(document: OpenApiDocument, call: Call, recipe: () => Recipe): Attempt[] {
+function bodyAttempts(document: OpenApiDocument, call: Call, recipe: () => Recipe): Possible[] {
   if (call.method === 'GET') return []
   const schema = bodySchemaOf(document, call)
   const isEmptyFine = !schema || compileSchema(schema)({})
-  return hostileBodies(recipe().bodies[0] ?? {}).map(({ what, payload, headers, isImpossible }) => {
+  return hostileBodies(recipe().bodies[0] ?? {}).map(({ what, payload, headers, isImpossible }) => () => {
     const right = rightAttempt(recipe())
     return {
       ...right,
@@ -124,7 +127,7 @@ function bodyAttempts(document: OpenApiDocument, call: Call, recipe: () => Recip
   })
 }
 
-function queryAttempts(call: Call, recipe: Recipe): Attempt[] {
+function queryAttempts(call: Call, recipe: Recipe): Possible[] {
   const right = rightAttempt(recipe)
   const at = (query: string) => ({ ...right, kind: 'query' as const, address: `${recipe.path}?${query}` })
   const others = (name: string) => {
@@ -132,22 +135,26 @@ function queryAttempts(call: Call, recipe: Recipe): Attempt[] {
     return new URLSearchParams(query).toString()
   }
   return parametersOf(call, 'query').flatMap(({ name, schema = {} }) => [
-    ...[...hostileTexts, ...(/^(?:from|to)$/.test(name) ? hostileTimes : [])].map((text) => ({
+    ...[...hostileTexts, ...(/^(?:from|to)$/.test(name) ? hostileTimes : [])].map((text) => () => ({
       ...at(`${others(name)}&${name}=${encodeURIComponent(text)}`),
       what: `${name}=${text.slice(0, 60)}`,
       isImpossible: text.includes('\0') || !isQueryOf(schema, text),
     })),
-    ...brokenEncodings.map((text) => ({
+    ...brokenEncodings.map((text) => () => ({
       ...at(`${others(name)}&${name}=${text}`),
       what: `${name}=${text}`,
       isImpossible: false,
     })),
-    {
+    () => ({
       ...at(`${others(name)}&${name}=a&${name}=b`),
       what: `${name} twice`,
       isImpossible: schema.type !== 'array',
-    },
-    { ...at(`${others(name)}&${name}[]=1&${name}[a]=1`), what: `${name}[]`, isImpossible: false },
+    }),
+    () => ({
+      ...at(`${others(name)}&${name}[]=1&${name}[a]=1`),
+      what: `${name}[]`,
+      isImpossible: false,
+    }),
   ])
 }
 
@@ -157,7 +164,7 @@ function isQueryOf(schema: Schema, text: string): boolean {
   return compileSchema(schema)(isNumber ? Number(text) : schema.type === 'array' ? [text] : text)
 }
 
-function pathAttempts(call: Call, recipe: Recipe): Attempt[] {
+function pathAttempts(call: Call, recipe: Recipe): Possible[] {
   const parts = recipe.path.split('/')
   const places = call.path.split('/').flatMap((part, i) => (part.startsWith('{') ? i : []))
   const texts = [...hostileTexts.filter((text) => text !== '' && text !== '..').map(encodeURIComponent)]
@@ -168,7 +175,7 @@ function pathAttempts(call: Call, recipe: Recipe): Attempt[] {
       `${parts[place]}x`,
       parts[place]!.toUpperCase(),
       parts[place]!.slice(0, -1),
-    ].map((text) => ({
+    ].map((text) => () => ({
       ...rightAttempt(recipe),
       kind: 'path' as const,
       what: text.slice(0, 60),
@@ -190,10 +197,10 @@ const headerTexts = [
   '"',
 ]
 
-function headerAttempts(call: Call, recipe: () => Recipe): Attempt[] {
+function headerAttempts(call: Call, recipe: () => Recipe): Possible[] {
   const names = [...parametersOf(call, 'header').map(({ name }) => name), 'content-length']
   return names.flatMap((name) =>
-    (name === 'content-length' ? ['0', '99', '-1', 'many'] : headerTexts).map((text) => {
+    (name === 'content-length' ? ['0', '99', '-1', 'many'] : headerTexts).map((text) => (): Attempt => {
       const right = rightAttempt(recipe())
       return {
         ...right,

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Call, callsOf, type OpenApiDocument } from '../../src/http/openapi/reference/document.ts'
-import { findUndocumented } from '../support/expect-documented.ts'
+import type { Call, OpenApiDocument } from '../../src/http/openapi/reference/document.ts'
+import { findCall, findUndocumented } from '../support/expect-documented.ts'
 import { someOf } from '../support/full.ts'
 import {
   adminToken,
@@ -84,7 +84,7 @@ function forge(claims: object, header: object = {}, secret = jwtSecret): string 
 
 let callers = 0
 
-const callOf = (route: string) => callsOf(document).find(({ method, path }) => `${method} ${path}` === route)!
+const callOf = (route: string) => findCall(document, route)
 
 async function answer(call: Call, authorization: string | undefined): Promise<[number, string]> {
   const { address, payload } = rightAttempt(recipeOf(`${call.method} ${call.path}`, world)!)

@@ -10,7 +10,6 @@ import {
   startTestService,
   type TestService,
 } from '../support/service.ts'
-import { createWorld } from './recipes.ts'
 import { createIds, type Ids } from './route-table.ts'
 
 let service: TestService
@@ -22,7 +21,11 @@ beforeAll(async () => {
   merchant = await service.createMerchant()
   own = await createIds(merchant)
 })
-afterAll(() => service.close())
+afterAll(async () => {
+  const unserved = await away
+  await unserved?.service.app.close()
+  await service.close()
+})
 
 const admin = (method: 'GET' | 'POST', path: string, body?: object) =>
   service.call(method, `/admin/v1${path}`, { token: adminToken, body })
@@ -39,6 +42,9 @@ const pay = (ids: Pick<Ids, 'customer' | 'card'>, more: object = {}) =>
   })
 const get = (path: string) => merchant.call('GET', path)
 const post = (path: string, body: object = {}) => merchant.call('POST', path, body)
+
+let addresses = 0
+const registerWithEmail = () => merchant.register(own.campaign, { email: `reach-${++addresses}@example.com` })
 
 /** A customer of a campaign that lets points be spent, with so many of them. */
 async function withPoints(amount: number) {
@@ -86,6 +92,21 @@ async function archiveReceipt(opaqueId: string): Promise<void> {
   await pool.query('UPDATE setup_versions SET version = version + 1 WHERE org_id = $1', [org])
 }
 
+/** A service whose database is gone, and an organization that used to be served. */
+let away:
+  | Promise<{ service: TestService; merchant: Merchant; ids: { customer: string; card: string } }>
+  | undefined
+
+function withoutDatabase() {
+  away ??= startTestService().then(async (service) => {
+    const merchant = await service.createMerchant()
+    const ids = await merchant.register(await merchant.publishCampaign())
+    await service.database.close()
+    return { service, merchant, ids }
+  })
+  return away
+}
+
 const signedIn = () => createTestPerson(service, merchant)
 
 /** How to get each refusal there is. The compiler asks for a new one as soon as the list has it. */
@@ -129,7 +150,7 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
   _too_many_requests: [
     429,
     async () => {
-      const limited = await startTestService({ rateLimit: 1 })
+      const limited = await startTestService({ rateLimit: 1, sharing: service })
       limited.holdTime()
       const busy = await limited.createMerchant()
       await busy.call('GET', '/v1/transactions')
@@ -138,28 +159,18 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
       return reply
     },
   ],
-  _unavailable: [
-    503,
-    async () => {
-      const other = await startTestService()
-      const { token } = await other.createMerchant()
-      await other.database.close()
-      const reply = await other.call('GET', '/v1/transactions', { token })
-      await other.app.close()
-      return reply
-    },
-  ],
+  _unavailable: [503, async () => (await withoutDatabase()).merchant.call('GET', '/v1/transactions')],
   _internal_error: [
     500,
     async () => {
-      const broken = await startTestService()
-      const other = await broken.createMerchant()
-      const ids = await createIds(other)
+      const { pool } = service.database
       // A database that is not what the code expects is what a bug looks like from outside.
-      await broken.database.pool.query('ALTER TABLE cards RENAME TO cards_away')
-      const reply = await other.call('GET', `/v1/cards/${ids.card}`)
-      await broken.close()
-      return reply
+      await pool.query('ALTER TABLE cards RENAME TO cards_away')
+      try {
+        return await get(`/v1/cards/${own.card}`)
+      } finally {
+        await pool.query('ALTER TABLE cards_away RENAME TO cards')
+      }
     },
   ],
   idempotency_key_reused: [
@@ -239,7 +250,12 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
   live_organization_required: [
     400,
     async () => {
-      const { testToken: token } = await createWorld(service)
+      const connected = await admin('POST', `/organizations/${own.testOrganization}/connections`, {
+        integration: merchant.integration,
+        scopes: ['pos', 'manage'],
+      })
+      const headers = { 'x-api-key': merchant.apiKey, 'x-api-secret': connected.body.apiSecret }
+      const token = (await service.call('POST', '/auth/token', { headers })).body.accessToken
       return service.call('POST', '/v1/test-organizations', { token, body: { name: 'Tests of tests' } })
     },
   ],
@@ -257,7 +273,7 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
   connection_revoked: [
     400,
     async () => {
-      const { connection } = await createIds(merchant)
+      const connection = (await post('/v1/connections', { name: 'Revoked' })).body.id
       await post(`/v1/connections/${connection}/revoke`)
       return post(`/v1/connections/${connection}/rotate`)
     },
@@ -308,7 +324,7 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
   invalid_code: [
     400,
     async () => {
-      const { card } = await createIds(merchant)
+      const { card } = await registerWithEmail()
       const path = new URL((await get(`/v1/cards/${card}`)).body.walletUrl).pathname
       await service.call('POST', `${path}/codes`, { body: { purpose: 'change', channel: 'email' } })
       return service.call('POST', `${path}/sessions`, { body: { channel: 'email', code: 'wrong' } })
@@ -317,7 +333,7 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
   code_expired: [
     400,
     async () => {
-      const { card } = await createIds(merchant)
+      const { card } = await registerWithEmail()
       const path = new URL((await get(`/v1/cards/${card}`)).body.walletUrl).pathname
       return service.call('POST', `${path}/sessions`, { body: { channel: 'email', code: '123456' } })
     },
@@ -327,16 +343,14 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
   message_already_sent: [
     409,
     async () => {
-      const { message } = await createIds(merchant)
       await service.database.pool.query('UPDATE messages SET status = 3')
-      return post(`/v1/messages/${message}/retry`)
+      return post(`/v1/messages/${own.message}/retry`)
     },
   ],
   customer_not_reachable: [
     400,
     async () => {
-      const { campaign } = await createIds(merchant)
-      const { card } = await merchant.register(campaign, {})
+      const { card } = await merchant.register(own.campaign, {})
       return post('/v1/messages', { card })
     },
   ],
@@ -400,16 +414,16 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
   short_name_taken: [
     409,
     async () => {
-      const [one, other] = [await createIds(merchant), await createIds(merchant)]
+      const [one, other] = [await merchant.publishCampaign(), await merchant.publishCampaign()]
       const body = { shortName: 'taken-name' }
-      await merchant.call('PATCH', `/v1/campaigns/${one.campaign}/enrollment`, body)
-      return merchant.call('PATCH', `/v1/campaigns/${other.campaign}/enrollment`, body)
+      await merchant.call('PATCH', `/v1/campaigns/${one}/enrollment`, body)
+      return merchant.call('PATCH', `/v1/campaigns/${other}/enrollment`, body)
     },
   ],
   enrollment_closed: [
     409,
     async () => {
-      const { campaign } = await createIds(merchant)
+      const campaign = await merchant.publishCampaign()
       const shortName = 'closed-page'
       await merchant.call('PATCH', `/v1/campaigns/${campaign}/enrollment`, { shortName })
       return enroll(service, shortName, { email: 'ada@example.com' })
@@ -418,7 +432,7 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
   invalid_proof: [
     400,
     async () => {
-      const { campaign } = await createIds(merchant)
+      const campaign = await merchant.publishCampaign()
       const body = { shortName: 'proven-page', mode: 'open' }
       await merchant.call('PATCH', `/v1/campaigns/${campaign}/enrollment`, body)
       return enroll(service, body.shortName, { email: 'ada@example.com', nonce: 'x' })
@@ -428,7 +442,7 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
   customer_not_active: [
     400,
     async () => {
-      const ids = await createIds(merchant)
+      const ids = await merchant.register(own.campaign)
       await post(`/v1/customers/${ids.customer}/block`)
       return pay(ids)
     },
@@ -459,7 +473,7 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
   wallet_revoked: [
     400,
     async () => {
-      const ids = await createIds(merchant)
+      const ids = await merchant.register(own.campaign)
       await post(`/v1/cards/${ids.card}/wallet/revoke`)
       return post(`/v1/cards/${ids.card}/wallet/show`)
     },
@@ -467,7 +481,7 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
   card_not_active: [
     400,
     async () => {
-      const ids = await createIds(merchant)
+      const ids = await merchant.register(own.campaign)
       await post(`/v1/cards/${ids.card}/block`)
       return pay(ids)
     },
@@ -541,7 +555,7 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
   return_exceeds_sale: [
     400,
     async () => {
-      const path = `/v1/transactions/${(await createIds(merchant)).transaction}/return`
+      const path = `/v1/transactions/${(await pay(own)).body.id}/return`
       await post(path)
       return post(path)
     },
@@ -847,7 +861,7 @@ describe('bodies', () => {
 
 describe('too many calls', () => {
   test('one organization beyond its limit gets 429 with Retry-After, another is served, and time heals', async () => {
-    const limited = await startTestService({ rateLimit: 5 })
+    const limited = await startTestService({ rateLimit: 5, sharing: service })
     limited.holdTime()
     try {
       const [busy, quiet] = [await limited.createMerchant(), await limited.createMerchant()]
@@ -870,10 +884,7 @@ describe('too many calls', () => {
 
 describe('the database away', () => {
   test('is 503 with Retry-After on reads, writes and baskets, while the process itself lives', async () => {
-    const other = await startTestService()
-    const busy = await other.createMerchant()
-    const ids = await createIds(busy)
-    await other.database.close()
+    const { service: other, merchant: busy, ids } = await withoutDatabase()
     for (const [method, path, body] of [
       ['GET', '/v1/transactions', undefined],
       ['POST', '/v1/customers', { data: {} }],
@@ -889,13 +900,12 @@ describe('the database away', () => {
     expectRefusal(token, 503, '_unavailable')
     expect((await other.call('GET', '/livez')).status).toBe(200)
     expectRefusal(await other.call('GET', '/nowhere'), 404, '_not_found')
-    await other.app.close()
   })
 })
 
 describe('behind a proxy', () => {
   test('a call that the proxy marks as plain HTTP is refused, one over HTTPS is not', async () => {
-    const proxied = await startTestService({ isBehindProxy: true })
+    const proxied = await startTestService({ isBehindProxy: true, sharing: service })
     try {
       const { token } = await proxied.createMerchant()
       const via = (proto: string) =>

@@ -53,6 +53,8 @@ const deep = ['['.repeat(5_000) + ']'.repeat(5_000), `${'{"a":'.repeat(5_000)}1$
 const shapes = ['null', 'true', '[]', '{}', '[null]', '[[]]', '[{}]', '{"a":{"b":[1]}}']
 
 const megabyte = JSON.stringify('x'.repeat(1 << 20))
+const oneMegabyte = `{"a":${megabyte}}`
+const manyLines = `{"items":[${Array(100_000).fill('{}').join()}]}`
 const heavy = [...deep, megabyte]
 let turn = 0
 
@@ -189,8 +191,8 @@ export function hostileBodies(body: object): HostileBody[] {
     ['constructor.prototype', `{"constructor":{"prototype":{"polluted":1}},${text.slice(1)}`],
     ['lists in lists', deep[0]],
     ['objects in objects', deep[1]],
-    ['a megabyte', `{"a":${megabyte}}`],
-    ['100,000 lines', `{"items":[${Array(100_000).fill('{}').join()}]}`],
+    ['a megabyte', oneMegabyte],
+    ['100,000 lines', manyLines],
     ['gzip that does not say so', gzipped],
     ['gzip', gzipped, { 'content-encoding': 'gzip' }],
     ['br', text, { 'content-encoding': 'br' }],

@@ -97,6 +97,7 @@ export function shareWorlds(): (
       )
       if (isDone) return
     }
+    console.log('NEW WORLD')
     used = await createWorld(service)
     await work(used)
   }

@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type Call,
-  callsOf,
-  type OpenApiDocument,
-  type Schema,
-} from '../../src/http/openapi/reference/document.ts'
+import type { Call, OpenApiDocument, Schema } from '../../src/http/openapi/reference/document.ts'
 import { audit } from '../support/audit.ts'
-import { bodySchemaOf, findUndocumented } from '../support/expect-documented.ts'
+import { bodySchemaOf, findCall, findUndocumented } from '../support/expect-documented.ts'
 import { expectClientError, expectRefusal } from '../support/expect-refusal.ts'
 import {
   type Merchant,
@@ -72,7 +67,7 @@ describe('members that are not the caller’s to set', () => {
   )
 
   test.each(withBody)('%s: have no effect, or are refused by name and nothing changes', async (route) => {
-    const call = callsOf(document).find(({ method, path }) => `${method} ${path}` === route)!
+    const call = findCall(document, route)
     await inWorld(service, (world) => sendIntruders(route, call, world))
   })
 

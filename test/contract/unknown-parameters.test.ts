@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Call, callsOf, type OpenApiDocument } from '../../src/http/openapi/reference/document.ts'
-import { findUndocumented } from '../support/expect-documented.ts'
+import type { Call, OpenApiDocument } from '../../src/http/openapi/reference/document.ts'
+import { findCall, findUndocumented } from '../support/expect-documented.ts'
 import { expectRefusal } from '../support/expect-refusal.ts'
 import { type Method, type Reply, startTestService, type TestService } from '../support/service.ts'
 import { rightAttempt } from './attempts.ts'
@@ -27,7 +27,7 @@ const strict = { prefer: 'handling=strict' }
 
 describe('a query parameter that the route does not know', () => {
   test.each(knownRoutes)('%s: is refused or reported', async (route) => {
-    const call = callsOf(document).find(({ method, path }) => `${method} ${path}` === route)!
+    const call = findCall(document, route)
     // What only reads leaves its world to the next.
     if (call.method === 'GET') await sendUnknown(route, call, shared)
     else await inWorld(service, (world) => sendUnknown(route, call, world))

@@ -1,17 +1,14 @@
 /** On a server of its own: roles belong to the whole server, and other tests need the one they have. */
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { appRole, readRoleState } from '../../src/database/app-role.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { createClient, type EmbeddedConnection } from '../../src/database/pool.ts'
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../src/embedded-postgres/embedded-postgres.ts'
+import type { EmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts'
 import { type Checkout, makeCheckout, ownSecrets, urlOf } from '../support/checkout.ts'
 import { isFull } from '../support/full.ts'
+import { fewBuffers, makeServerFolder, startOwnServer } from '../support/own-server.ts'
 import { runForJson } from '../support/run-command.ts'
 import { coffeeClub } from '../support/service.ts'
 
@@ -20,12 +17,10 @@ let server: EmbeddedPostgres
 let checkout: Checkout
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'lw-app-role-'))
-  // As root the server runs as another user, who has to pass through here.
-  await chmod(folder, 0o755)
+  folder = await makeServerFolder()
   ;[server, checkout] = await Promise.all([
     // Without what writes by itself: one test counts who has written.
-    startEmbeddedPostgres({ folder: join(folder, 'postgres'), settings: { autovacuum: 'off' } }),
+    startOwnServer(join(folder, 'postgres'), { ...fewBuffers, autovacuum: 'off' }),
     makeCheckout(),
   ])
 })

@@ -2,16 +2,15 @@
  * A DATABASE_URL with several hosts. Two servers stand for the two hosts; one that is read-only stands for a
  * standby, and is promoted by ending that. Each is reached through a relay that can be cut.
  */
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { classifyError } from '../../src/database/classify-error.ts'
 import { atServer, listServers } from '../../src/database/failover.ts'
 import { createClient, openPool } from '../../src/database/pool.ts'
-import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts'
+import { makeServerFolder, quickSettings, startOwnServer } from '../support/own-server.ts'
 
 interface Host {
   readonly name: string
@@ -27,8 +26,7 @@ let first: Host
 let second: Host
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'lw-fail-'))
-  await chmod(folder, 0o755)
+  folder = await makeServerFolder()
   ;[first, second] = await Promise.all([startHost('first'), startHost('second')])
 })
 afterAll(async () => {
@@ -37,7 +35,7 @@ afterAll(async () => {
 })
 
 async function startHost(name: string): Promise<Host> {
-  const server = await startEmbeddedPostgres({ folder: join(folder, name) })
+  const server = await startOwnServer(join(folder, name), quickSettings)
   const { host, port } = server.connection
   const sockets = new Set<Socket>()
   const relay = createServer((socket) => {

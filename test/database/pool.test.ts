@@ -1,13 +1,12 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { classifyError, isConnectionError } from '../../src/database/classify-error.ts'
 import { openPool } from '../../src/database/pool.ts'
-import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { makeServerFolder, quickSettings, startOwnServer } from '../support/own-server.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -182,9 +181,8 @@ describe('a server that goes away', () => {
   })
 
   test('a crash while idle leaves the process alive, and queries work after the restart', async () => {
-    const temporary = await mkdtemp(join(tmpdir(), 'lw-pool-'))
-    await chmod(temporary, 0o755)
-    const server = await startEmbeddedPostgres({ folder: join(temporary, 'postgres') })
+    const temporary = await makeServerFolder()
+    const server = await startOwnServer(join(temporary, 'postgres'), quickSettings)
     const pool = openPool(server.connection)
     await pool.query('SELECT 1')
     process.kill(server.pid()!, 'SIGQUIT')

@@ -5,13 +5,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { createClient, type EmbeddedConnection } from '../../src/database/pool.ts'
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../src/embedded-postgres/embedded-postgres.ts'
+import type { EmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { type Checkout, makeCheckout } from '../support/checkout.ts'
 import { createDatabaseOnServers, isOnCluster } from '../support/cluster.ts'
+import { startOwnServer } from '../support/own-server.ts'
 
 const programs = ['load-child', 'fault-child', 'clock-child'] as const
 
@@ -53,7 +51,7 @@ export async function makeScene(): Promise<Scene> {
       const database = `storm_${process.pid}_${++databases}`
       if (isOnCluster) return createDatabaseOnServers(database)
       // With the settings of a real one: what is acknowledged is on disk.
-      server ??= startEmbeddedPostgres({ folder: join(folder, 'postgres') })
+      server ??= startOwnServer(join(folder, 'postgres'))
       const { connection } = await server
       const client = createClient({ ...connection, database: 'postgres' })
       await client.connect()

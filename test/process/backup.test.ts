@@ -11,6 +11,7 @@ import { listMigrations } from '../../src/database/migration-files.ts'
 import { createClient, type DatabaseConnection } from '../../src/database/pool.ts'
 import { urlOf } from '../support/checkout.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { isFull } from '../support/full.ts'
 import { dayAgo, openOldShop } from '../support/old-shop.ts'
 import { runCommand, runForJson } from '../support/run-command.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -201,7 +202,8 @@ test('a backup while baskets are processed is of one moment; encrypted, it needs
   expect((await verify({ BACKUP_KEY: 'short' })).error.message).toMatch(
     /at least 16 characters.*openssl rand/,
   )
-  expect(await verify({ BACKUP_KEY: 'correct horse battery staple' })).toMatchObject({ code: 0, ok: true })
+  if (isFull)
+    expect(await verify({ BACKUP_KEY: 'correct horse battery staple' })).toMatchObject({ code: 0, ok: true })
   const target = await createTarget()
   const elsewhere = { ...target, ...secrets, JWT_SECRET: `${secrets.JWT_SECRET}-other` }
   const { code, stdout } = await runCommand(['restore', secret, '--key-file', keyFile], elsewhere)
@@ -304,13 +306,17 @@ test('an owner that row level security applies to backs up and restores all orga
     const again = join(folder, 'again.lwb')
     const written = await runForJson(['backup', again], first!)
     expect(written).toMatchObject({ code: 0, organizations: 2 })
-    expect(await runForJson(['restore', again], second!)).toMatchObject({
-      code: 0,
-      ok: true,
-      rows: written.rows,
-    })
     const asAdmin = names.map((name) => urlOf(withDatabase(inject('postgres'), name)))
-    expect(await rowsOf(asAdmin[1]!)).toEqual(await rowsOf(asAdmin[0]!))
+    const rows = await rowsOf(asAdmin[0]!)
+    expect(written.rows).toBe(Object.values(rows).flat().length)
+    if (isFull) {
+      expect(await runForJson(['restore', again], second!)).toMatchObject({
+        code: 0,
+        ok: true,
+        rows: written.rows,
+      })
+      expect(await rowsOf(asAdmin[1]!)).toEqual(rows)
+    }
     // The service has no role of its own here, because the login may not create or take one.
     expect((await runForJson(['restore', file], first!)).error.message).toMatch(
       /has data \(in .*organizations/,
@@ -334,6 +340,7 @@ test('records that do not agree are not restored, unless the operator accepts th
   expect(said.code).toBe(1)
   expect(said.stderr).toMatch(/Nothing was restored.*--accept-problems.*the entries add up to/s)
   expect(await isEmpty(target.DATABASE_URL!)).toBe(true)
+  if (!isFull) return
   const accepted = await runForJson(['restore', wrong, '--accept-problems'], target)
   expect(accepted).toMatchObject({ code: 1, ok: false, organizations: 2 })
 })

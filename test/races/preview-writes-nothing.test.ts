@@ -1,14 +1,11 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrate } from '../../src/database/migrate.ts'
 import { openPool } from '../../src/database/pool.ts'
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../src/embedded-postgres/embedded-postgres.ts'
+import type { EmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts'
 import { isFull } from '../support/full.ts'
+import { makeServerFolder, startOwnServer } from '../support/own-server.ts'
 import { type Merchant, startTestService, type TestService } from '../support/service.ts'
 import { many } from '../support/two-instances.ts'
 
@@ -30,10 +27,8 @@ let merchant: Merchant
 let campaign: string
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'lw-quiet-'))
-  // As root the server runs as another user, who has to pass through here.
-  await chmod(folder, 0o755)
-  server = await startEmbeddedPostgres({ folder: join(folder, 'postgres'), settings: quiet })
+  folder = await makeServerFolder()
+  server = await startOwnServer(join(folder, 'postgres'), quiet)
   const { connection } = server
   await migrate(connection)
   const pool = openPool(connection)

@@ -35,11 +35,31 @@ export function findUndocumented(document: OpenApiDocument, reply: Reply): strin
   return listUndocumented(schema, reply.body, '').map((member) => `${what}: ${member} is not in the document`)
 }
 
+/** The operation of a route, such as `POST /v1/customers`. */
+export function findCall(document: OpenApiDocument, route: string): Call {
+  return callsByRoute(document).get(route)!
+}
+
+const routes = new WeakMap<OpenApiDocument, Map<string, Call>>()
+
+/** Each of them once, since what is known of an operation is kept by it. */
+function callsByRoute(document: OpenApiDocument): Map<string, Call> {
+  const known =
+    routes.get(document) ?? new Map(callsOf(document).map((call) => [`${call.method} ${call.path}`, call]))
+  routes.set(document, known)
+  return known
+}
+
 /** The schema of an operation's request body, with references resolved; undefined if it takes none. */
 export function bodySchemaOf(document: OpenApiDocument, call: Call): SchemaNode | undefined {
   const schema = call.requestBody?.content['application/json']?.schema
-  return schema && inlineReferences(document, schema)
+  if (!schema) return undefined
+  const whole = bodySchemas.get(call) ?? inlineReferences(document, schema)
+  bodySchemas.set(call, whole)
+  return whole
 }
+
+const bodySchemas = new WeakMap<Call, SchemaNode>()
 
 /** Compiles a schema to a validator, once, because compiling takes far longer than validating. */
 export function compileSchema(schema: SchemaNode): (value: unknown) => boolean {
@@ -84,7 +104,7 @@ const matchers = new WeakMap<OpenApiDocument, (method: string, path: string) => 
 function matcherOf(document: OpenApiDocument): (method: string, path: string) => Call | undefined {
   const known = matchers.get(document)
   if (known) return known
-  const calls = callsOf(document)
+  const calls = [...callsByRoute(document).values()]
     .map((call) => ({ call, pattern: toPattern(call.path), ids: call.path.split('{').length }))
     .sort((a, b) => a.ids - b.ids)
   const matcher = (method: string, path: string) =>

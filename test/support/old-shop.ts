@@ -43,6 +43,8 @@ export interface OldShop {
   readonly campaign: string
   readonly people: readonly Person[]
   readonly sales: OldSale[]
+  /** How long ago it opened, in months of thirty days. */
+  readonly months: number
 }
 
 /** Every third sale has an idempotency key, some redeem, some spend, and some come back within a month. */
@@ -54,7 +56,7 @@ export async function openOldShop(
   const shop = await openShop(service)
   const campaign = await shop.publish({ ...club, ...more })
   const people = await Promise.all(times(customers, () => shop.register(campaign)))
-  const old: OldShop = { shop, campaign, people, sales: [] }
+  const old: OldShop = { shop, campaign, people, sales: [], months }
   const coupons = new Map<Person, string[]>()
   for (let month = 0; month < months; month++) {
     service.setTime(ago((months - month) * 30 - 3))
@@ -85,15 +87,18 @@ export async function openOldShop(
 }
 
 /** What customers, tills and managers see, which archiving must not change. */
-export async function facesOf({ shop, people }: OldShop, kept: readonly OldSale[]): Promise<Body> {
+export async function facesOf({ shop, people, months }: OldShop, kept: readonly OldSale[]): Promise<Body> {
+  const opened = months * 30 + 10
   return {
     customers: await Promise.all(people.map((person) => shop.view(person))),
     coupons: await Promise.all(
       people.map(({ customer }) => shop.get(`/v1/coupons?customer=${customer}&status=1&limit=100`)),
     ),
-    summary: await shop.get(`/v1/reports/summary?from=${dayAgo(1090)}&to=${dayAgo(0)}`),
-    daily: await shop.get(`/v1/reports/daily?from=${dayAgo(1090)}&to=${dayAgo(0)}`),
-    visitors: await shop.get(`/v1/customers?activeFrom=${dayAgo(1090)}&activeTo=${dayAgo(900)}&limit=100`),
+    summary: await shop.get(`/v1/reports/summary?from=${dayAgo(opened)}&to=${dayAgo(0)}`),
+    daily: await shop.get(`/v1/reports/daily?from=${dayAgo(opened)}&to=${dayAgo(0)}`),
+    visitors: await shop.get(
+      `/v1/customers?activeFrom=${dayAgo(opened)}&activeTo=${dayAgo(opened - 190)}&limit=100`,
+    ),
     returns: await Promise.all(
       kept.map(
         async ({ id }) => (await shop.call('POST', `/v1/transactions/${id}/return/validate`, {})).body,

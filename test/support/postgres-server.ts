@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { chmod, mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
@@ -10,6 +10,14 @@ import type { DatabaseConnection } from '../../src/database/pool.ts'
 import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts'
 import { isAlive, isServerOf, readPostmasterFile } from '../../src/embedded-postgres/postmaster-file.ts'
 import { distributeTables, isOnCluster, joinServers, runOnServers } from './cluster.ts'
+import {
+  copyUnusedServer,
+  folderPrefix,
+  inMemory,
+  makeServerFolder,
+  prepareUnusedServer,
+  quickSettings,
+} from './own-server.ts'
 import { pgBouncerProgram, startPgBouncer } from './pgbouncer.ts'
 import { TEMPLATE, withDatabase } from './template.ts'
 
@@ -41,16 +49,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 
   await removeLeftovers()
-  const folder = await mkdtemp(join(await chooseParent(), `${FOLDER_PREFIX}${process.pid}-`))
-  // Under root, PostgreSQL runs as another user, who needs access to this folder.
-  await chmod(folder, 0o755)
+  const folder = await makeServerFolder()
+  const binFolder = process.env.TEST_POSTGRES_BIN
+  // The servers of single tests have the version in the package.
+  if (binFolder === undefined) await prepareUnusedServer(join(folder, 'unused'))
+  copyUnusedServer(join(folder, 'postgres'))
   const server = await startEmbeddedPostgres({
     folder: join(folder, 'postgres'),
-    binFolder: process.env.TEST_POSTGRES_BIN,
-    // Test data need not survive a power failure, and plans must not change in the middle of a test.
+    binFolder,
+    // Plans must not change in the middle of a test.
     settings: {
-      fsync: 'off',
-      full_page_writes: 'off',
+      ...quickSettings,
       max_connections: '200',
       max_wal_size: '512MB',
       autovacuum: 'off',
@@ -84,20 +93,6 @@ async function startPooler(project: TestProject, server: DatabaseConnection): Pr
   return pgBouncer.stop
 }
 
-const FOLDER_PREFIX = 'lw-test-'
-
-/** A file system in memory, which Linux has. */
-const inMemory = '/dev/shm'
-
-/**
- * In memory, where there is room: a database is a thousand files, and each test file creates and drops some. On a disk,
- * that was a sixth of what the server had to do.
- */
-async function chooseParent(): Promise<string> {
-  const found = await statfs(inMemory).catch(() => undefined)
-  return found && found.bavail * found.bsize > 4 * 1024 ** 3 ? inMemory : tmpdir()
-}
-
 async function createTemplate(connection: DatabaseConnection): Promise<void> {
   await dropTemplate(connection)
   await runOnServers(connection, `CREATE DATABASE ${TEMPLATE}`)
@@ -124,7 +119,7 @@ async function removeLeftovers(): Promise<void> {
     (await readdir(parent).catch(() => [])).map((name) => ({ name, folder: join(parent, name) })),
   )
   for (const { name, folder } of (await Promise.all(listed)).flat()) {
-    const owner = new RegExp(`^${FOLDER_PREFIX}(\\d+)-`).exec(name)?.[1]
+    const owner = new RegExp(`^${folderPrefix}(\\d+)-`).exec(name)?.[1]
     if (owner === undefined || (await isAlive(Number(owner)))) continue
     const data = join(folder, 'postgres')
     const file = await readPostmasterFile(data)

@@ -11,6 +11,7 @@ import { createRequestLog } from '../../src/http/plugins/request-log.ts'
 import { buildServer } from '../../src/http/server.ts'
 import { createBasketProcessor } from '../../src/operations/baskets/process.ts'
 import { createDeps, type Deps } from '../../src/operations/deps.ts'
+import { createChallenges } from '../../src/operations/enrollment/challenges.ts'
 import type { PassInstallation } from '../../src/operations/passes/installation.ts'
 import { createReplicaReads } from '../../src/operations/replica-reads.ts'
 import type { SquareHosts } from '../../src/operations/sources/square-client.ts'
@@ -170,6 +171,8 @@ export interface TestServiceOptions {
   passes?: PassInstallation
   /** Where Square's API is. */
   squareHosts?: SquareHosts
+  /** How hard the proof of work is that an enrollment asks for. */
+  proofBits?: number
   /** Whether the tables are on the nodes of a cluster, if the tests run on one. */
   isDistributed?: boolean
   /** Whether it connects to the nodes of a cluster itself. */
@@ -224,11 +227,12 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   }
   const log = { info: logAs('info'), warn: logAs('warn'), error: logAs('error') }
   const replica = options.replica && openReplica(options.replica, pool, log)
-  const deps = createDeps({
+  const credentialPepper = 'pepper-of-the-tests'
+  const allDeps = createDeps({
     pool,
     clock,
     jwtSecret,
-    credentialPepper: 'pepper-of-the-tests',
+    credentialPepper,
     accessTokenTtlSeconds: 3_600,
     refreshTokenTtlSeconds: 2_592_000,
     // Clocks of tests jump ahead by years, and the audits compare the events with everything else.
@@ -240,6 +244,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     log,
     tracer: options.tracer,
   })
+  const deps = { ...allDeps, challenges: createChallenges(credentialPepper, options.proofBits) }
   const baskets = createBasketProcessor({ deps, writers: options.writers, maxWaitMs: patienceMs })
   // Rows that appear on their own would break tests that compare the tables before and after a request.
   const requestLog = createRequestLog(deps, {

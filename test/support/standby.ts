@@ -1,12 +1,13 @@
 /** A server with a streaming replica. The embedded programs have no pg_basebackup, so the files are copied. */
-import { chmod, cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cpSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { createClient } from '../../src/database/pool.ts'
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../src/embedded-postgres/embedded-postgres.ts'
+import { makeServerFolder, quickSettings, startOwnServer } from './own-server.ts'
 
 export interface ServerWithReplica {
   readonly primary: EmbeddedPostgres
@@ -14,16 +15,14 @@ export interface ServerWithReplica {
   close(): Promise<void>
 }
 
-const settings = { autovacuum: 'off', fsync: 'off' }
+const settings = { ...quickSettings, autovacuum: 'off' }
 
 /** `prepare` runs on the primary before it is copied. */
 export async function startWithReplica(
   prepare: (primary: EmbeddedPostgres) => Promise<unknown>,
 ): Promise<ServerWithReplica> {
-  const folder = await mkdtemp(join(tmpdir(), 'lw-replica-'))
-  // As root the servers run as another user, who has to pass through here.
-  await chmod(folder, 0o755)
-  const primary = await startEmbeddedPostgres({ folder: join(folder, 'primary'), settings })
+  const folder = await makeServerFolder()
+  const primary = await startOwnServer(join(folder, 'primary'), settings)
   await prepare(primary)
   await copyServer(primary, join(folder, 'primary'), join(folder, 'replica'))
   const { host, port, user, password = '' } = primary.connection
@@ -51,7 +50,7 @@ async function copyServer({ connection }: EmbeddedPostgres, from: string, to: st
   try {
     await client.query(`SELECT pg_backup_start('replica', true)`)
     const ofProcess = /^(postmaster\.(pid|opts)|\.s\.PGSQL\..*)$/
-    await cp(from, to, { recursive: true, filter: (path) => !ofProcess.test(basename(path)) })
+    cpSync(from, to, { recursive: true, filter: (path) => !ofProcess.test(basename(path)) })
     const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(false)')
     await writeFile(join(to, 'backup_label'), rows[0].labelfile)
     await writeFile(join(to, 'standby.signal'), '')

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { listCommands } from '../../test/support/run-command.ts'
-import { packageRoot } from '../package-root.ts'
+import { packageRoot } from '../../src/package-root.ts'
+import { listCommands } from '../support/run-command.ts'
 
 const guide = readFileSync(join(packageRoot, 'docs/guides/command-line.md'), 'utf8')
 const shown = [...guide.matchAll(/^```sh\n([\s\S]*?)^```/gm)]

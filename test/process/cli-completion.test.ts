@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { listCommands } from '../../test/support/run-command.ts'
-import { toScript } from './completion-scripts.ts'
+import { toScript } from '../../src/cli/completion-scripts.ts'
+import { listCommands } from '../support/run-command.ts'
 
 const nodes = listCommands()
 
@@ -17,20 +17,22 @@ test('every command of the program can be completed, with its options', () => {
 const has = (shell: string) => spawnSync(shell, ['--version']).status === 0
 
 test.skipIf(!has('bash'))('bash completes commands, those below them, and options', () => {
-  const complete = (...words: string[]) => {
+  const cases = [
+    [['camp'], 'campaigns'],
+    [['campaigns', 'ap'], 'apply'],
+    [['campaigns', 'apply', '--pub'], '--publish'],
+    [['campaigns', 'apply', '-f', 'x', '--ye'], '--yes'],
+    [['completion', 'z'], 'zsh'],
+  ] as const
+  const asked = cases.map(([words]) => {
     const list = words.map((word) => `'${word}'`).join(' ')
-    const ask = `COMP_WORDS=(loyalty-wallet ${list}) COMP_CWORD=${words.length}; _loyalty_wallet; echo "\${COMPREPLY[@]}"`
-    const { stdout, stderr } = spawnSync('bash', ['-c', `${toScript('bash', nodes)}\n${ask}`], {
-      encoding: 'utf8',
-    })
-    expect(stderr).toBe('')
-    return stdout.trim()
-  }
-  expect(complete('camp')).toBe('campaigns')
-  expect(complete('campaigns', 'ap')).toBe('apply')
-  expect(complete('campaigns', 'apply', '--pub')).toBe('--publish')
-  expect(complete('campaigns', 'apply', '-f', 'x', '--ye')).toBe('--yes')
-  expect(complete('completion', 'z')).toBe('zsh')
+    return `COMP_WORDS=(loyalty-wallet ${list}) COMP_CWORD=${words.length}; _loyalty_wallet; echo "\${COMPREPLY[@]}"`
+  })
+  const { stdout, stderr } = spawnSync('bash', ['-c', [toScript('bash', nodes), ...asked].join('\n')], {
+    encoding: 'utf8',
+  })
+  expect(stderr).toBe('')
+  expect(stdout.trimEnd().split('\n')).toEqual(cases.map(([, completed]) => completed))
 })
 
 test.each(['zsh', 'fish'] as const)('the script for %s is accepted by it, if it is here', (shell) => {
