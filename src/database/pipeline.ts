@@ -35,11 +35,10 @@ function send(client: ClientBase, steps: readonly Step[]): Promise<WireRow[][]> 
   })
 }
 
-const failedSteps = new WeakMap<object, string | undefined>()
+const failedSteps = new WeakMap<object, { readonly at: number; readonly name: string | undefined }>()
 
-/** The name of the step that the server refused. */
-export const failedStep = (error: unknown): string | undefined =>
-  error instanceof Error ? failedSteps.get(error) : undefined
+/** The step that the server refused, and its position. */
+export const failedStep = (error: unknown) => (error instanceof Error ? failedSteps.get(error) : undefined)
 
 type Callback = (error: Error | null, rows?: WireRow[][]) => void
 
@@ -59,7 +58,7 @@ function createPipe(steps: readonly Step[]) {
       const known = parsedOn(connection)
       parsed = known
       // As the driver does: that the connection is lost is reported by its own event.
-      if (connection.stream.writable) connection.stream.write(messageOf(steps, (name) => known.has(name)))
+      if (connection.stream.writable) connection.stream.write(messageOf(steps, known))
       return null
     },
 
@@ -74,7 +73,7 @@ function createPipe(steps: readonly Step[]) {
     handleError(error: Error): void {
       // It is uncertain which of them the server still knows, and whether their plans still fit.
       for (const { name } of steps) parsed?.delete(name)
-      failedSteps.set(error, steps[at]?.name)
+      failedSteps.set(error, { at, name: steps[at]?.name })
       this.callback?.(error)
     },
 

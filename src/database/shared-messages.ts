@@ -7,20 +7,18 @@ import pLimit from 'p-limit'
 import pg from 'pg'
 import { currentSpan, runIn, runShared, type Span } from '../tracing/spans.ts'
 import { isConnectionError } from './classify-error.ts'
-import type { Step, WireRow } from './pipeline.ts'
-
-export interface Part {
-  readonly org: number
-  readonly steps: readonly Step[]
-}
+import type { WireRow } from './pipeline.ts'
+import { failedOrg, type Part } from './tenant-query.ts'
 
 export interface Senders {
   /** Runs the parts in one transaction, and returns the rows of each. */
   together(parts: readonly Part[]): Promise<WireRow[][][]>
   /** Runs a part in a transaction of its own. */
   alone(part: Part): Promise<WireRow[][]>
-  /** Told of the parts that have failed together, before each of them is run alone. */
-  onFailed?(parts: readonly Part[]): void
+  /** Told how many parts are run again, each alone, because a message has failed. */
+  onAlone?(parts: number): void
+  /** How many parts may run alone at the same time after a message has failed. */
+  readonly maxAlone: number
 }
 
 interface Waiting extends Part {
@@ -30,12 +28,9 @@ interface Waiting extends Part {
   readonly reject: (error: unknown) => void
 }
 
-/** Connections for parts that have failed together. */
-const maxAlone = 4
-
 const apartMs = 1_000
 
-/** Organizations whose part has failed by itself as well: it must not make those of others fail again at once. */
+/** Organizations that have made a message fail: they must not do so again at once. */
 function createApart() {
   const until = new Map<number, number>()
   return {
@@ -49,7 +44,7 @@ function createApart() {
 }
 
 /** What is sent in one turn of the event loop is sent together. */
-export function createSharedMessages({ together, alone, onFailed }: Senders) {
+export function createSharedMessages({ together, alone, onAlone, maxAlone }: Senders) {
   const waiting: Waiting[] = []
   const limit = pLimit(maxAlone)
   const apart = createApart()
@@ -57,19 +52,28 @@ export function createSharedMessages({ together, alone, onFailed }: Senders) {
   function send(): void {
     const parts = new Map<number, Waiting>()
     for (const part of waiting.splice(0)) {
+      if (apart.has(part.org)) sendApart(part)
       // A second part of an organization would lock rows in another order than if it were alone.
-      if (parts.has(part.org) || apart.has(part.org)) sendAlone(part)
+      else if (parts.has(part.org)) sendAlone(part)
       else parts.set(part.org, part)
     }
-    const [first, second] = parts.values()
-    if (second) void sendTogether([...parts.values()])
-    else if (first) sendAlone(first)
+    sendParts([...parts.values()])
   }
 
-  function sendAlone({ span, resolve, ...part }: Waiting): Promise<WireRow[][]> {
+  function sendParts(parts: Waiting[]): void {
+    if (parts.length > 1) void sendTogether(parts)
+    else if (parts[0]) sendAlone(parts[0])
+  }
+
+  function sendAlone({ span, resolve, ...part }: Waiting): Promise<unknown> {
     const sent = runIn(span, () => alone(part))
     resolve(sent)
     return sent
+  }
+
+  /** It may wait for a lock, so that only a few of them have a connection. */
+  function sendApart(part: Waiting): void {
+    limit(() => sendAlone(part)).catch(() => {})
   }
 
   async function sendTogether(parts: Waiting[]): Promise<void> {
@@ -82,13 +86,18 @@ export function createSharedMessages({ together, alone, onFailed }: Senders) {
       })
     } catch (error) {
       // Without a response from the server it is not known whether they were committed.
-      if (!(error instanceof pg.DatabaseError) || isConnectionError(error)) {
-        for (const { reject } of parts) reject(error)
-        return
-      }
-      onFailed?.(parts)
-      for (const part of parts) void limit(() => sendAlone(part)).catch(() => apart.add(part.org))
+      if (error instanceof pg.DatabaseError && !isConnectionError(error)) sendAgain(parts, failedOrg(error))
+      else for (const { reject } of parts) reject(error)
     }
+  }
+
+  function sendAgain(parts: readonly Waiting[], failed: number | undefined): void {
+    const isApart = ({ org }: Waiting) => failed === undefined || org === failed
+    const separate = parts.filter(isApart)
+    onAlone?.(separate.length)
+    if (failed !== undefined) apart.add(failed)
+    separate.forEach(sendApart)
+    sendParts(parts.filter((part) => !isApart(part)))
   }
 
   return (part: Part): Promise<WireRow[][]> =>

@@ -1,8 +1,7 @@
 import pg from 'pg'
 import { endWith } from '../tracing/spans.ts'
-import { runPipeline, type Step, type WireRow } from './pipeline.ts'
+import { failedStep, runPipeline, type Step, type WireRow } from './pipeline.ts'
 import { beginRoundTrip } from './round-trip-span.ts'
-import type { Part } from './shared-messages.ts'
 
 /** The session variable that row level security compares `org_id` with. */
 const setting = 'loyalty_wallet.org'
@@ -29,6 +28,12 @@ export async function pipeFor(
   return rows.slice(begin.length, -1)
 }
 
+/** What one organization does in a message of several. */
+export interface Part {
+  readonly org: number
+  readonly steps: readonly Step[]
+}
+
 /**
  * Runs the steps of several organizations in one message and one transaction, which is set to each organization before
  * its steps; returns the rows of each.
@@ -40,13 +45,25 @@ export async function pipeForSeveral(
 ): Promise<WireRow[][][]> {
   const before = [begin, ...limits]
   const steps = parts.flatMap((part) => [tenantStep(part.org), ...part.steps])
-  const rows = await runPipeline(client, [...before, ...steps, commit])
-  let at = before.length
-  return parts.map((part) => {
-    const start = at + 1
-    at = start + part.steps.length
-    return rows.slice(start, at)
-  })
+  let end = before.length
+  const ends = parts.map((part) => (end += 1 + part.steps.length))
+  try {
+    const rows = await runPipeline(client, [...before, ...steps, commit])
+    return parts.map((part, i) => rows.slice(ends[i]! - part.steps.length, ends[i]))
+  } catch (error) {
+    const failed = failedStep(error)
+    const part = failed && parts.find((_, i) => failed.at < ends[i]!)
+    if (part && failed.at >= before.length) failedOrgs.set(failed, part.org)
+    throw error
+  }
+}
+
+const failedOrgs = new WeakMap<object, number>()
+
+/** The organization whose statement the server refused; undefined if it refused the transaction as a whole. */
+export function failedOrg(error: unknown): number | undefined {
+  const failed = failedStep(error)
+  return failed && failedOrgs.get(failed)
 }
 
 /** Everyone who shares a transaction waits for the locks of all. */

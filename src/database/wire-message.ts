@@ -17,10 +17,16 @@ export interface Statement {
 export type WireValue = string | Buffer | null
 
 /** Parses what the server does not know yet, binds and executes all statements, and ends with Sync. */
-export function messageOf(statements: readonly Statement[], isParsed: (name: string) => boolean): Buffer {
+export function messageOf(statements: readonly Statement[], known: ReadonlySet<string>): Buffer {
   at = 0
+  // Several organizations of a message have the same statements.
+  const parsed = new Set<string>()
   for (const statement of statements) {
-    if (!isParsed(statement.name)) addParse(statement)
+    const { name } = statement
+    if (!known.has(name) && !parsed.has(name)) {
+      addParse(statement)
+      if (name !== '') parsed.add(name)
+    }
     addBind(statement)
     addBytes(execute)
   }

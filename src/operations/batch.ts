@@ -7,11 +7,12 @@
  * many as keep the database busy (`slots.ts`), or together, in the same messages to the database.
  */
 import type { Pool } from 'pg'
+import { connectionsForGroups } from '../database/pool.ts'
 import { Refused } from '../domain/refusal.ts'
 import { sharesMessages } from '../store/tenant.ts'
 import { currentSpan, runShared, type Span } from '../tracing/spans.ts'
 import { createRoundRobin } from './round-robin.ts'
-import { createSlots, maxSlots } from './slots.ts'
+import { createSlots } from './slots.ts'
 
 export interface BatchOptions<Q> {
   /** Organization of a question; without it, all questions can share a batch. */
@@ -111,7 +112,7 @@ export function createBatch<Q, A>(
 export function lookupLimits(pool: Pool) {
   return {
     maxRunning: 2,
-    maxRunningInAll: maxSlots(pool),
+    maxRunningInAll: connectionsForGroups(pool),
     maxBatch: 128,
     maxWaiting: 5_000,
     isShared: sharesMessages(pool),

@@ -9,7 +9,6 @@
  * (`src/database/shared-messages.ts`), so that about half of the line runs; on a cluster, where they are on several
  * nodes, there are more slots.
  */
-import type { Pool } from 'pg'
 
 export interface SlotOptions<Work> {
   /** The number of slots with any number of organizations. */
@@ -35,29 +34,51 @@ const mostTogether = 16
 /** One that takes longer is waiting, most likely for a lock, and must not keep others from running. */
 const slowMs = 250
 
+interface Slot {
+  /** When it started. */
+  readonly at: number
+  running: number
+}
+
 /** Returns a function that starts what can start now: to be called when something has arrived. */
 export function createSlots<Work>(options: SlotOptions<Work>): () => void {
   const { max, isShared, enough, inLine, take, sizeOf, run, onEnd } = options
-  const startTimes = new Set<{ readonly at: number }>()
+  const slots = new Set<Slot>()
   let isWaiting = false
+  let isScheduled = false
 
   function start(): void {
     while (isFree()) {
       const works = takeTogether()
       if (works.length === 0) return
-      const started = { at: performance.now() }
-      startTimes.add(started)
-      void Promise.all(works.map(run)).then(() => {
-        startTimes.delete(started)
-        start()
-        onEnd?.()
-      })
+      const slot = { at: performance.now(), running: works.length }
+      slots.add(slot)
+      for (const work of works) void run(work).then(() => end(slot))
     }
   }
 
+  function end(slot: Slot): void {
+    slot.running--
+    if (slot.running === 0) {
+      slots.delete(slot)
+      start()
+    } else startSoon()
+    onEnd?.()
+  }
+
+  /** An organization whose work has ended need not wait for those that it shared a slot with. */
+  function startSoon(): void {
+    if (isScheduled) return
+    isScheduled = true
+    setImmediate(() => {
+      isScheduled = false
+      start()
+    })
+  }
+
   function isFree(): boolean {
-    if (startTimes.size >= max) return false
-    const busy = [...startTimes].filter(({ at }) => at > performance.now() - slowMs)
+    if (slots.size >= max) return false
+    const busy = [...slots].filter(({ at }) => at > performance.now() - slowMs)
     const most = isShared ? fewestSlots : Math.max(fewestSlots, inLine() / organizationsPerSlot)
     if (busy.length < most) return true
     startWhenSlow(busy[0]!.at)
@@ -87,12 +108,4 @@ export function createSlots<Work>(options: SlotOptions<Work>): () => void {
   }
 
   return start
-}
-
-/** Groups and batches leave some connections for requests that need one of their own. */
-const connectionsForOthers = 2
-
-/** How many groups of baskets, or batches of one kind, may run at the same time in all. */
-export function maxSlots(pool: Pool): number {
-  return Math.max(2, pool.options.max - connectionsForOthers)
 }

@@ -35,7 +35,7 @@ export function claimedKey(
 }
 
 /** Whether it was the claim that failed, and not another statement of its message. */
-export const isOfClaim = (error: unknown) => failedStep(error)?.startsWith('claim-key') ?? false
+export const isOfClaim = (error: unknown) => failedStep(error)?.name?.startsWith('claim-key') ?? false
 
 export async function findStoredReply(
   tenant: Tenant,

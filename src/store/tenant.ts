@@ -7,13 +7,14 @@ import pg, { type ClientBase, type Pool, type PoolClient, type QueryResultRow } 
 import { classifyError, isConnectionError } from '../database/classify-error.ts'
 import { DirectPool } from '../database/direct-pool.ts'
 import { runPipeline, type Step, type WireRow } from '../database/pipeline.ts'
-import { isDistributed } from '../database/pool.ts'
+import { connectionsForWaiting, isDistributed } from '../database/pool.ts'
 import { beginWaitForConnection } from '../database/round-trip-span.ts'
-import { createSharedMessages, type Part } from '../database/shared-messages.ts'
+import { createSharedMessages } from '../database/shared-messages.ts'
 import {
   beginFor,
   beginWith,
   commit,
+  type Part,
   pipeFor,
   pipeForSeveral,
   queryFor,
@@ -129,12 +130,14 @@ function sharedOf(pool: Pool): Shared {
         const renewed = parts.map(({ org, steps }) => ({ org, steps: newest(steps) }))
         return pipeForSeveral(client, renewed, limits)
       })
+    const maxAlone = connectionsForWaiting(pool)
     shared = {
-      read: createSharedMessages({ together: (parts) => together(parts, []), alone }),
+      read: createSharedMessages({ together: (parts) => together(parts, []), alone, maxAlone }),
       write: createSharedMessages({
         together: (parts) => together(parts, [shortLockTimeout]),
         alone,
-        onFailed: ({ length }) => countRetries(pool, 'alone', length),
+        maxAlone,
+        onAlone: (parts) => countRetries(pool, 'alone', parts),
       }),
     }
     sharedMessages.set(pool, shared)

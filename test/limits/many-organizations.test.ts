@@ -9,24 +9,26 @@ import { times } from '../support/shop.ts'
 /** Work that ends when a test says so; `begun` has the organization of each piece, in order. */
 function heldWork() {
   const begun: number[] = []
-  const held: (() => void)[] = []
+  const held: { readonly org: number; readonly release: () => void }[] = []
+  async function end(at: number) {
+    held.splice(at, 1)[0]!.release()
+    await nextTurn()
+    await nextTurn()
+  }
   return {
     begun,
     begin(org: number) {
       begun.push(org)
-      return new Promise<void>((resolve) => held.push(resolve))
+      return new Promise<void>((release) => held.push({ org, release }))
     },
     /** Ends the piece that began first. */
-    async endFirst() {
-      held.shift()!()
-      await nextTurn()
-      await nextTurn()
-    },
+    endFirst: () => end(0),
+    endOf: (org: number) => end(held.findIndex((piece) => piece.org === org)),
   }
 }
 
 describe('batches', () => {
-  const open = (limits: { maxRunning: number; maxRunningInAll: number; maxBatch?: number }) => {
+  const open = (limits: { maxRunning: number; maxRunningInAll: number; isShared?: boolean }) => {
     const { begin, ...work } = heldWork()
     const ask = createBatch(
       async (questions: readonly { org: number; n: number }[], org) => {
@@ -82,6 +84,21 @@ describe('batches', () => {
     await endFirst()
     await endFirst()
     expect(await Promise.all(answers)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 0, 1])
+  })
+
+  test('one that has ended is followed by the next, whoever else it has shared its slot with', async () => {
+    const { begun, ask, endOf } = open({ maxRunning: 1, maxRunningInAll: 8, isShared: true })
+    for (let org = 1; org <= 9; org++) ask(org, 1)
+    await nextTurn()
+    expect(begun).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+    ask(2, 1)
+    await endOf(3)
+    await endOf(4)
+    expect(begun).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+    await endOf(9)
+    // Organization 1, which has begun in the same slot, is still waiting.
+    await endOf(2)
+    expect(begun.slice(9)).toEqual([2])
   })
 
   test('a failed one fails its own questions only', async () => {

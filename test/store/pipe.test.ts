@@ -12,6 +12,7 @@ let database: TestDatabase
 let pool: pg.Pool
 let connections = 0
 let roundTrips = 0
+let parses = 0
 
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -22,6 +23,7 @@ beforeAll(async () => {
     // The server says that it is ready once for each time that it was waited for.
     const { connection } = client as unknown as { connection: NodeJS.EventEmitter }
     connection.on('readyForQuery', () => roundTrips++)
+    connection.on('parseComplete', () => parses++)
   })
 })
 afterAll(async () => {
@@ -48,6 +50,17 @@ const sleeping = statement('SELECT pg_sleep(20)')
 const notes = async () => (await database.pool.query('SELECT n FROM notes ORDER BY n')).rows.map(({ n }) => n)
 
 describe('a pipe', () => {
+  test('parses a statement once, however often it is in a message', async () => {
+    await tenantOf(pool, 7).db.pipe([whoami()])
+    parses = 0
+    const note = noting()
+    await tenantOf(pool, 7).db.pipe([note('1'), note('2')])
+    await tenantOf(pool, 7).db.pipe([note('3')])
+    expect(await notes()).toEqual([1, 2, 3])
+    // The organization is set by a statement without a name, which is parsed in each message.
+    expect(parses).toBe(1 + 2)
+  })
+
   test('gives the rows of each step in order, in one round trip, for its organization', async () => {
     const note = noting()
     const rows = await tenantOf(pool, 7).db.pipe([

@@ -8,6 +8,7 @@ import type { WireValue } from '../../src/database/wire-message.ts'
 import { listRetries } from '../../src/store/retry-counts.ts'
 import { inTransaction, tenantOf } from '../../src/store/tenant.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { times } from '../support/shop.ts'
 
 let database: TestDatabase
 let pool: pg.Pool
@@ -21,11 +22,13 @@ beforeAll(async () => {
     ALTER TABLE notes ENABLE ROW LEVEL SECURITY;
     ALTER TABLE notes FORCE ROW LEVEL SECURITY;
     CREATE POLICY tenant ON notes USING (org_id = current_org());
-    GRANT ALL ON notes TO ${appRole}`)
+    CREATE TABLE checked (
+      org_id int, n int, FOREIGN KEY (org_id, n) REFERENCES notes DEFERRABLE INITIALLY DEFERRED);
+    GRANT ALL ON notes, checked TO ${appRole}`)
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.pool.query('TRUNCATE notes')
+  await database.pool.query('TRUNCATE notes, checked')
   // A pool of its own: what has failed together is remembered for a while.
   pool = openPool(database.connection, { role: appRole })
   pool.on('connect', (client) => {
@@ -104,16 +107,30 @@ describe('organizations that write at the same moment', () => {
     await expect(Promise.all([write(1, note('2', '5')), noting(3, 5)])).rejects.toThrow('row-level security')
   })
 
-  test('each have a transaction of their own if one of them fails', async () => {
-    const outcomes = await Promise.allSettled([
+  test('share one without those that fail', async () => {
+    const [one, two, three, four, five] = await Promise.allSettled([
       noting(1),
       write(2, note('2', '1'), failing()),
       noting(3),
-      noting(4),
+      write(4, failing()),
+      noting(5),
     ])
-    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled'])
-    expect(await noted()).toEqual([{ org_id: 1 }, { org_id: 3 }, { org_id: 4 }])
-    expect(new Map(listRetries(pool)).get('alone')).toBe(4)
+    expect([two.status, four.status]).toEqual(['rejected', 'rejected'])
+    expect([one.status, three, five]).toEqual(['fulfilled', one, one])
+    expect(await noted()).toEqual([{ org_id: 1 }, { org_id: 3 }, { org_id: 5 }])
+    expect(new Map(listRetries(pool)).get('alone')).toBe(2)
+  })
+
+  test('each have a transaction of their own if what they share cannot be committed', async () => {
+    const deferred = statement(`INSERT INTO checked VALUES ($1::int, $2::int)`)
+    const outcomes = await Promise.allSettled([
+      noting(1),
+      write(2, note('2', '1'), deferred('2', '404')),
+      noting(3),
+    ])
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(await noted()).toEqual([{ org_id: 1 }, { org_id: 3 }])
+    expect(new Map(listRetries(pool)).get('alone')).toBe(3)
   })
 
   test('leave the one that has failed to itself for a while', async () => {
@@ -123,21 +140,21 @@ describe('organizations that write at the same moment', () => {
     expect(one).not.toBe(two)
   })
 
-  test('do not wait for the lock that one of them waits for', async () => {
-    await Promise.all([noting(1), noting(2), noting(3)])
+  test('do not wait for the locks that others of them wait for', async () => {
+    await Promise.all(times(8, (i) => noting(i + 1)))
     const holder = await database.pool.connect()
     await holder.query('BEGIN')
-    await holder.query('UPDATE notes SET n = n WHERE org_id = 2')
+    await holder.query('UPDATE notes SET n = n WHERE org_id < 7')
     const change = statement('UPDATE notes SET n = n + 1 RETURNING n')
-    let isBlocked = true
-    const blocked = write(2, change()).finally(() => {
-      isBlocked = false
-    })
-    expect(await Promise.all([write(1, change()), write(3, change())])).toEqual([[[['2']]], [[['2']]]])
-    expect(isBlocked).toBe(true)
+    let blocked = 6
+    const writes = times(6, (i) => write(i + 1, change()).finally(() => blocked--))
+    expect(await Promise.all([write(7, change()), write(8, change())])).toEqual([[[['2']]], [[['2']]]])
+    expect(blocked).toBe(6)
+    // The pool has connections for others, too.
+    await pool.query('SELECT 1')
     await holder.query('ROLLBACK')
     holder.release()
-    expect(await blocked).toEqual([[['2']]])
+    expect(await Promise.all(writes)).toEqual(times(6, () => [[['2']]]))
   })
 
   test('of one organization twice, have transactions of their own', async () => {

@@ -6,13 +6,13 @@
  * attempt finds the committed transaction, so a retry never counts twice.
  */
 import pLimit from 'p-limit'
+import { connectionsForGroups, connectionsForWaiting } from '../../database/pool.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { newId } from '../../store/new-id.ts'
 import { sharesMessages, tenantOf } from '../../store/tenant.ts'
 import { createBatch, lookupLimits } from '../batch.ts'
 import type { Caller, Deps } from '../deps.ts'
 import { timeOf } from '../organizations/time-of.ts'
-import { maxSlots } from '../slots.ts'
 import { type Changes, type JobResult, runAttempts } from '../wallets/attempts.ts'
 import { decideBasket, decideGroup, refuseEnded } from './decide.ts'
 import type { BasketJob, BasketRequest, Preview, Processed, Repeat } from './job.ts'
@@ -50,15 +50,17 @@ export interface TransactionsOptions {
 export function createBasketProcessor(options: TransactionsOptions): BasketProcessor {
   const { deps } = options
   let onGroup: Parameters<BasketProcessor['watchGroups']>[0] = () => {}
-  const writers = options.writers ?? maxSlots(deps.pool)
-  const underLock = pLimit(writers)
+  const writers = options.writers ?? connectionsForGroups(deps.pool)
+  const isShared = sharesMessages(deps.pool)
+  // Elsewhere a group has a slot to itself, and with it a connection.
+  const underLock = isShared ? pLimit(connectionsForWaiting(deps.pool)) : undefined
   const queue = createBasketQueue<BasketJob, Processed>({
     run: (org, jobs) => processGroup(deps, org, jobs, underLock),
     // A third group of the same organization, also in another process, would only make groups smaller, and
     // with them each basket dearer.
     writersOfOne: (options.processes ?? 1) > 1 ? 1 : 2,
     writers,
-    isShared: sharesMessages(deps.pool),
+    isShared,
     maxGroup: options.maxGroup ?? 128,
     maxWaiting: options.maxWaiting ?? 5_000,
     maxWaitMs: options.maxWaitMs ?? 10_000,

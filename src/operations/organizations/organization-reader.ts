@@ -6,6 +6,7 @@
  */
 import type { Pool } from 'pg'
 import QuickLRU from 'quick-lru'
+import { connectionsForGroups } from '../../database/pool.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { Refused } from '../../domain/refusal.ts'
 import {
@@ -18,7 +19,6 @@ import {
 import { findSetupVersion } from '../../store/setup.ts'
 import { platformTenant, tenantOf } from '../../store/tenant.ts'
 import { createBatch } from '../batch.ts'
-import { maxSlots } from '../slots.ts'
 import type { Setup, SetupCache } from './setup-cache.ts'
 
 export interface OrganizationReader {
@@ -51,7 +51,7 @@ export function createOrganizationReader(
     {
       orgOf: (org) => org,
       maxRunning: 1,
-      maxRunningInAll: maxSlots(pool),
+      maxRunningInAll: connectionsForGroups(pool),
       maxBatch: 10_000,
       maxWaiting: 20_000,
     },
