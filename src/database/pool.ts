@@ -88,16 +88,6 @@ export function openPool(connection: DatabaseConnection, options: PoolOptions = 
   return pool
 }
 
-/** Requests that need a connection of their own find one. */
-const connectionsForOthers = 2
-
-/** How many groups of baskets, or batches of one kind, may run at the same time in all. */
-export const connectionsForGroups = (pool: pg.Pool): number =>
-  Math.max(2, pool.options.max - connectionsForOthers)
-
-/** How many groups of one kind may have a connection to themselves while they wait for a lock. */
-export const connectionsForWaiting = (pool: pg.Pool): number => Math.floor(connectionsForGroups(pool) / 2)
-
 const distributedPools = new WeakSet<pg.Pool>()
 
 /** Whether its tables are spread over the nodes of a cluster. */

@@ -43,6 +43,8 @@ function createApart() {
   }
 }
 
+const isRefused = (error: unknown) => error instanceof pg.DatabaseError && !isConnectionError(error)
+
 /** What is sent in one turn of the event loop is sent together. */
 export function createSharedMessages({ together, alone, onAlone, maxAlone }: Senders) {
   const waiting: Waiting[] = []
@@ -71,10 +73,8 @@ export function createSharedMessages({ together, alone, onAlone, maxAlone }: Sen
     return sent
   }
 
-  /** It may wait for a lock, so that only a few of them have a connection. */
-  function sendApart(part: Waiting): void {
-    limit(() => sendAlone(part)).catch(() => {})
-  }
+  // It may wait for a lock, so that only a few of them have a connection.
+  const sendApart = (part: Waiting) => void limit(() => sendAlone(part)).catch(() => {})
 
   async function sendTogether(parts: Waiting[]): Promise<void> {
     // Rows are locked in the order of organizations, and within each as if it were alone.
@@ -86,18 +86,17 @@ export function createSharedMessages({ together, alone, onAlone, maxAlone }: Sen
       })
     } catch (error) {
       // Without a response from the server it is not known whether they were committed.
-      if (error instanceof pg.DatabaseError && !isConnectionError(error)) sendAgain(parts, failedOrg(error))
+      if (isRefused(error)) sendAgain(parts, failedOrg(error))
       else for (const { reject } of parts) reject(error)
     }
   }
 
   function sendAgain(parts: readonly Waiting[], failed: number | undefined): void {
-    const isApart = ({ org }: Waiting) => failed === undefined || org === failed
-    const separate = parts.filter(isApart)
-    onAlone?.(separate.length)
+    const rest = failed === undefined ? [] : parts.filter(({ org }) => org !== failed)
+    onAlone?.(parts.length - rest.length)
     if (failed !== undefined) apart.add(failed)
-    separate.forEach(sendApart)
-    sendParts(parts.filter((part) => !isApart(part)))
+    for (const part of parts) if (!rest.includes(part)) sendApart(part)
+    sendParts(rest)
   }
 
   return (part: Part): Promise<WireRow[][]> =>

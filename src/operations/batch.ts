@@ -7,12 +7,12 @@
  * many as keep the database busy (`slots.ts`), or together, in the same messages to the database.
  */
 import type { Pool } from 'pg'
-import { connectionsForGroups } from '../database/pool.ts'
 import { Refused } from '../domain/refusal.ts'
+import { connectionsForGroups } from '../store/connections.ts'
 import { sharesMessages } from '../store/tenant.ts'
 import { currentSpan, runShared, type Span } from '../tracing/spans.ts'
 import { createRoundRobin } from './round-robin.ts'
-import { createSlots } from './slots.ts'
+import { atEndOfTurn, createSlots } from './slots.ts'
 
 export interface BatchOptions<Q> {
   /** Organization of a question; without it, all questions can share a batch. */
@@ -57,7 +57,6 @@ export function createBatch<Q, A>(
     ({ waiting, running }) => waiting.length === 0 && running === 0,
   )
   let waiting = 0
-  let isScheduled = false
 
   const start = createSlots<Batch<Q, A>>({
     max: maxRunningInAll,
@@ -75,6 +74,9 @@ export function createBatch<Q, A>(
     sizeOf: ({ questions }) => questions.length,
     run,
   })
+
+  // Requests that arrived together share a batch.
+  const startSoon = atEndOfTurn(start)
 
   async function run({ line, questions }: Batch<Q, A>): Promise<void> {
     try {
@@ -97,13 +99,7 @@ export function createBatch<Q, A>(
     return new Promise((resolve, reject) => {
       lines.lineOf(orgOf(question)).waiting.push({ question, span: currentSpan(), resolve, reject })
       waiting++
-      // At the end of this turn of the event loop, so that requests which arrived together share a batch.
-      if (isScheduled) return
-      isScheduled = true
-      setImmediate(() => {
-        isScheduled = false
-        start()
-      })
+      startSoon()
     })
   }
 }

@@ -45,7 +45,8 @@ export function createSlots<Work>(options: SlotOptions<Work>): () => void {
   const { max, isShared, enough, inLine, take, sizeOf, run, onEnd } = options
   const slots = new Set<Slot>()
   let isWaiting = false
-  let isScheduled = false
+  // An organization whose work has ended need not wait for those that it has shared a slot with.
+  const startSoon = atEndOfTurn(start)
 
   function start(): void {
     while (isFree()) {
@@ -64,16 +65,6 @@ export function createSlots<Work>(options: SlotOptions<Work>): () => void {
       start()
     } else startSoon()
     onEnd?.()
-  }
-
-  /** An organization whose work has ended need not wait for those that it shared a slot with. */
-  function startSoon(): void {
-    if (isScheduled) return
-    isScheduled = true
-    setImmediate(() => {
-      isScheduled = false
-      start()
-    })
   }
 
   function isFree(): boolean {
@@ -108,4 +99,17 @@ export function createSlots<Work>(options: SlotOptions<Work>): () => void {
   }
 
   return start
+}
+
+/** Calls it once at the end of this turn of the event loop, however often the returned function is called in it. */
+export function atEndOfTurn(run: () => void): () => void {
+  let isScheduled = false
+  return () => {
+    if (isScheduled) return
+    isScheduled = true
+    setImmediate(() => {
+      isScheduled = false
+      run()
+    })
+  }
 }

@@ -7,7 +7,7 @@ import pg, { type ClientBase, type Pool, type PoolClient, type QueryResultRow } 
 import { classifyError, isConnectionError } from '../database/classify-error.ts'
 import { DirectPool } from '../database/direct-pool.ts'
 import { runPipeline, type Step, type WireRow } from '../database/pipeline.ts'
-import { connectionsForWaiting, isDistributed } from '../database/pool.ts'
+import { isDistributed } from '../database/pool.ts'
 import { beginWaitForConnection } from '../database/round-trip-span.ts'
 import { createSharedMessages } from '../database/shared-messages.ts'
 import {
@@ -25,6 +25,7 @@ import {
 } from '../database/tenant-query.ts'
 import type { Id, IdOf, IdPrefix } from '../domain/ids.ts'
 import { endWith } from '../tracing/spans.ts'
+import { connectionsForWaiting } from './connections.ts'
 import { countRetries, retryReasonOf } from './retry-counts.ts'
 
 export interface Queryable {

@@ -6,8 +6,8 @@
  * attempt finds the committed transaction, so a retry never counts twice.
  */
 import pLimit from 'p-limit'
-import { connectionsForGroups, connectionsForWaiting } from '../../database/pool.ts'
 import { Refused } from '../../domain/refusal.ts'
+import { connectionsForGroups, connectionsForWaiting } from '../../store/connections.ts'
 import { newId } from '../../store/new-id.ts'
 import { sharesMessages, tenantOf } from '../../store/tenant.ts'
 import { createBatch, lookupLimits } from '../batch.ts'
@@ -50,7 +50,6 @@ export interface TransactionsOptions {
 export function createBasketProcessor(options: TransactionsOptions): BasketProcessor {
   const { deps } = options
   let onGroup: Parameters<BasketProcessor['watchGroups']>[0] = () => {}
-  const writers = options.writers ?? connectionsForGroups(deps.pool)
   const isShared = sharesMessages(deps.pool)
   // Elsewhere a group has a slot to itself, and with it a connection.
   const underLock = isShared ? pLimit(connectionsForWaiting(deps.pool)) : undefined
@@ -59,7 +58,7 @@ export function createBasketProcessor(options: TransactionsOptions): BasketProce
     // A third group of the same organization, also in another process, would only make groups smaller, and
     // with them each basket dearer.
     writersOfOne: (options.processes ?? 1) > 1 ? 1 : 2,
-    writers,
+    writers: options.writers ?? connectionsForGroups(deps.pool),
     isShared,
     maxGroup: options.maxGroup ?? 128,
     maxWaiting: options.maxWaiting ?? 5_000,

@@ -6,9 +6,9 @@
  */
 import type { Pool } from 'pg'
 import QuickLRU from 'quick-lru'
-import { connectionsForGroups } from '../../database/pool.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { Refused } from '../../domain/refusal.ts'
+import { connectionsForGroups } from '../../store/connections.ts'
 import {
   isLive,
   listOwners,
