@@ -5,6 +5,8 @@ import { LongestFirst } from './test/support/longest-first.ts'
 
 /** Need nothing but the tree, and are done in seconds. */
 const ofUnits = ['src/**/*.test.ts', 'test/tidy*.test.ts', 'test/console/**/*.test.ts']
+/** Start, kill and restore whole services and databases: `npm run test:process`. */
+const ofProcesses = ['test/process/**/*.test.ts', 'test/faults/**/*.test.ts']
 /** For `npm run check:full` alone; see `test/full-check.md`. */
 const ofFullCheck = isFull ? [] : ['test/**/*.full.test.ts']
 const ofBrowser = ['test/browser/**/*.test.ts']
@@ -24,6 +26,10 @@ const together = {
   execArgv: ['--max-semi-space-size=64'],
 }
 
+const withQuickPasswords = {
+  alias: { '@node-rs/argon2': `${import.meta.dirname}/test/support/quick-argon2.ts` },
+}
+
 export default defineConfig({
   test: {
     // One more than most computers of a pipeline have: many tests wait for a process, a timeout or the disk.
@@ -37,11 +43,21 @@ export default defineConfig({
     projects: [
       { test: { name: 'unit', include: ofUnits, ...together } },
       {
-        resolve: { alias: { '@node-rs/argon2': `${import.meta.dirname}/test/support/quick-argon2.ts` } },
+        resolve: withQuickPasswords,
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: [...ofUnits, ...ofBrowser, ...ofTour, ...ofFullCheck],
+          exclude: [...ofUnits, ...ofProcesses, ...ofBrowser, ...ofTour, ...ofFullCheck],
+          globalSetup: ['test/support/build-service.ts', 'test/support/postgres-server.ts'],
+          ...together,
+        },
+      },
+      {
+        resolve: withQuickPasswords,
+        test: {
+          name: 'process',
+          include: ofProcesses,
+          exclude: ofFullCheck,
           globalSetup: ['test/support/build-service.ts', 'test/support/postgres-server.ts'],
           ...together,
         },

@@ -7,6 +7,7 @@ import { once } from 'node:events'
 const all = [
   ['check:static'],
   ['test'],
+  ['test:process'],
   ['test:browser'],
   ['check:package'],
   ['tour'],

@@ -493,9 +493,9 @@ function hasExample(content: Record<string, Media>): boolean {
 
 function problemOf({ schema, example }: Media): string | undefined {
   if (schema === undefined || example === undefined) return undefined
-  const compiled = JsonSchema.Compile({ ...schema, components: document.components } as never)
-  if (compiled.Check(example as never)) return undefined
-  return JSON.stringify(compiled.Errors(example as never)[1]?.slice(0, 3))
+  const whole = { ...schema, components: document.components }
+  if (JsonSchema.Check(whole as never, example as never)) return undefined
+  return JSON.stringify(JsonSchema.Errors(whole as never, example as never)[1].slice(0, 3))
 }
 
 function resolve(ref: string): unknown {

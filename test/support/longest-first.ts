@@ -9,6 +9,8 @@ const longest = [
   'process/demo-cafe.full',
   'process/embedded-postgres',
   'process/start-and-stop',
+  'process/backup',
+  'process/app-role',
   'process/archive',
   'process/archive-crash',
   'limits/unread-replies',

@@ -189,7 +189,7 @@ test('a demo left partly filled is dropped, although row level security binds th
     return rows.map(({ org }) => org)
   }
   const interrupted = checkout.run(['serve'], { ...settings, DEMO_DAYS: '90' })
-  while ((await orgs()).length === 0) await new Promise((done) => setTimeout(done, 5))
+  while ((await orgs()).length === 0) await new Promise((done) => setTimeout(done, 50))
   checkout.signalNewest('SIGKILL')
   await interrupted
   expect(await orgs()).toEqual([1])
