@@ -154,7 +154,7 @@ const cost: readonly Aimed[] = [
 ]
 
 const smallGroups =
-  'A group of baskets, or a batch of previews or look-ups, belongs to one organization: with two tills in each, all groups are small, and PostgreSQL and the service do for one or two what they otherwise do for a hundred.'
+  'Organizations share messages and transactions, but each has statements of its own ([decision 0031](../decisions/0031-shared-messages.md)): with two tills in each, PostgreSQL starts for two baskets as many as otherwise for a hundred.'
 const planning = 'Citus plans each statement again, for the organization that it is for.'
 const manyMachines = 'what servers with cores of their own carry together: here all share two'
 
