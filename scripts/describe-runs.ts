@@ -33,7 +33,9 @@ export function describeTestRuns(names: readonly string[]): string {
     const all = parts.map(([, recorded]) => recorded)
     const sums = counts.map((count) => rounded(all.reduce((sum, recorded) => sum + recorded[count], 0)))
     const days = distinct(all.map(dayOf)).join(', ')
-    return [[name, parts.map(([part]) => `\`${part}\``).join(', '), ...sums, versionsOf(all), days]]
+    const processors = distinct(all.map(({ machine }) => machine.processor ?? ''))
+    const on = [...processors, days].filter((word) => word !== '').join(', ')
+    return [[name, parts.map(([part]) => `\`${part}\``).join(', '), ...sums, versionsOf(all), on]]
   })
   const table = tableOf(['', 'Parts', 'Tests', 'Passed', 'Failed', 'Skipped', 'Versions', 'On'], rows)
   return [...(rows.length > 0 ? [table] : []), ...notKept(names)].join('\n\n')

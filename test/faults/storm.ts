@@ -23,7 +23,7 @@ import { waitUntilReady, watchReadiness } from './watch-service.ts'
 
 export interface Storm {
   readonly name: string
-  /** Whether `npm test` runs its short form; `npm run test:faults` runs all of them. */
+  /** Whether `npm run test:process` runs its short form; `npm run test:faults` runs all of them. */
   readonly everyTime?: boolean
   /** Whose PostgreSQL it is: the service's own, one beside it, one behind a proxy, or its own on a small disk. */
   readonly database: 'embedded' | 'external' | 'proxied' | 'small-disk'

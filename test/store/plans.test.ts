@@ -8,27 +8,15 @@ import { appRole } from '../../src/database/app-role.ts'
 import { createClient } from '../../src/database/pool.ts'
 import { runRound } from '../../src/jobs/run-jobs.ts'
 import { startTestService, type TestService } from '../support/service.ts'
+import { onStatement } from '../support/watch-statements.ts'
 
 let service: TestService
 const asked = new Map<string, number>()
 
-interface Asked {
-  readonly text: string
-  readonly values?: readonly unknown[]
-}
-
 beforeAll(async () => {
   service = await startTestService()
-  service.deps.pool.on('connect', (client) => {
-    const query = client.query.bind(client) as (...args: unknown[]) => unknown
-    client.query = ((...args: unknown[]) => {
-      const [first, values] = args as [string | Asked | { steps: Asked[] }, unknown[]?]
-      const single = typeof first === 'string' ? [{ text: first, values }] : [first as Asked]
-      for (const one of typeof first === 'object' && 'steps' in first ? first.steps : single) {
-        if (one.values !== undefined && one.values.length > 0) asked.set(one.text, one.values.length)
-      }
-      return query(...args)
-    }) as typeof client.query
+  onStatement(service.deps.pool, ({ text, values = [] }) => {
+    if (values.length > 0) asked.set(text, values.length)
   })
   await makeCalls()
 })

@@ -7,8 +7,9 @@ export interface Watched {
   readonly roundTrips: number
 }
 
-interface Sent {
+export interface Sent {
   readonly text: string
+  readonly values?: readonly unknown[]
 }
 
 /** Watches the connections that a pool opens from now on; returns what `work` sends. */
@@ -19,19 +20,27 @@ export function watchStatements(pool: pg.Pool): (work: () => Promise<unknown>) =
     // The server says that it is ready once for each time that it was waited for.
     const { connection } = client as unknown as { connection: NodeJS.EventEmitter }
     connection.on('readyForQuery', () => roundTrips++)
-    const query = client.query.bind(client) as (...args: unknown[]) => unknown
-    client.query = ((...args: unknown[]) => {
-      const first = args[0] as string | Sent | { readonly steps: readonly Sent[] }
-      const sent = typeof first === 'string' ? [{ text: first }] : 'steps' in first ? first.steps : [first]
-      statements.push(...sent.map(({ text }) => text).filter((text) => !isFrame(text)))
-      return query(...args)
-    }) as typeof client.query
   })
+  onStatement(pool, ({ text }) => void statements.push(text))
   return async (work) => {
     const before = { statements: statements.length, roundTrips }
     await work()
     return { statements: statements.slice(before.statements), roundTrips: roundTrips - before.roundTrips }
   }
+}
+
+/** Tells of each statement on the connections that a pool opens from now on, without the frame of each message. */
+export function onStatement(pool: pg.Pool, listen: (sent: Sent) => void): void {
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown
+    client.query = ((...args: unknown[]) => {
+      const [first, values] = args as [string | Sent | { readonly steps: readonly Sent[] }, unknown[]?]
+      const single = typeof first === 'string' ? [{ text: first, values }] : [first as Sent]
+      const sent = typeof first === 'object' && 'steps' in first ? first.steps : single
+      for (const one of sent) if (!isFrame(one.text)) listen(one)
+      return query(...args)
+    }) as typeof client.query
+  })
 }
 
 const isFrame = (text: string) => /^(?:BEGIN|COMMIT|SET LOCAL )/.test(text)
