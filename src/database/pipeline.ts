@@ -13,7 +13,7 @@ import { beginRoundTrip } from './round-trip-span.ts'
 import { messageOf, type Statement } from './wire-message.ts'
 
 export interface Step extends Statement {
-  /** It locks a row that all transactions lock, and lock last. */
+  /** It locks a row of its organization that all transactions lock, and lock last. */
   readonly isLast?: boolean
 }
 

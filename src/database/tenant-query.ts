@@ -53,7 +53,7 @@ export async function pipeForSeveral(
   } catch (error) {
     const failed = failedStep(error)
     const part = failed && parts.find((_, i) => failed.at < ends[i]!)
-    if (part && failed.at >= before.length) failedOrgs.set(failed, part.org)
+    if (part && failed.at >= before.length) failedOrgs.set(error as object, part.org)
     throw error
   }
 }
@@ -61,13 +61,15 @@ export async function pipeForSeveral(
 const failedOrgs = new WeakMap<object, number>()
 
 /** The organization whose statement the server refused; undefined if it refused the transaction as a whole. */
-export function failedOrg(error: unknown): number | undefined {
-  const failed = failedStep(error)
-  return failed && failedOrgs.get(failed)
-}
+export const failedOrg = (error: unknown): number | undefined =>
+  error instanceof Error ? failedOrgs.get(error) : undefined
 
-/** Everyone who shares a transaction waits for the locks of all. */
-export const shortLockTimeout: Step = { name: '', text: 'SET LOCAL lock_timeout = 100', values: [] }
+/** How long the rest of a transaction waits for each lock. */
+export const lockTimeout = (ms: number): Step => ({
+  name: `lock-timeout-${ms}`,
+  text: `SET LOCAL lock_timeout = ${ms}`,
+  values: [],
+})
 
 /**
  * Begins a transaction that works for one organization. Two steps: Citus repeats the text of a setting on the

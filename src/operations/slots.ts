@@ -15,15 +15,15 @@ export interface SlotOptions<Work> {
   readonly max: number
   /** Several organizations may share a slot. */
   readonly isShared: boolean
-  /** So much in one slot that a message is as cheap for each of it as a larger one. */
+  /** With this much in a slot, more would not make its messages cheaper for each piece of it. */
   readonly enough: number
   /** How many organizations have something running or waiting. */
   inLine(): number
   /** Takes what the organization whose turn it is has waiting; undefined if nothing can start now. */
   take(): Work | undefined
   sizeOf(work: Work): number
-  /** Never fails. */
-  run(work: Work): Promise<void>
+  /** Must not reject. It may call `leave` when it goes on without the connections of its slot. */
+  run(work: Work, leave: () => void): Promise<void>
   onEnd?(): void
 }
 
@@ -45,7 +45,7 @@ export function createSlots<Work>(options: SlotOptions<Work>): () => void {
   const { max, isShared, enough, inLine, take, sizeOf, run, onEnd } = options
   const slots = new Set<Slot>()
   let isWaiting = false
-  // An organization whose work has ended need not wait for those that it has shared a slot with.
+  // What ends together, as those do that have shared a message, makes room for as much at once.
   const startSoon = atEndOfTurn(start)
 
   function start(): void {
@@ -54,17 +54,25 @@ export function createSlots<Work>(options: SlotOptions<Work>): () => void {
       if (works.length === 0) return
       const slot = { at: performance.now(), running: works.length }
       slots.add(slot)
-      for (const work of works) void run(work).then(() => end(slot))
+      for (const work of works) runIn(slot, work)
     }
   }
 
-  function end(slot: Slot): void {
-    slot.running--
-    if (slot.running === 0) {
-      slots.delete(slot)
-      start()
-    } else startSoon()
-    onEnd?.()
+  function runIn(slot: Slot, work: Work): void {
+    let isInside = true
+    const leave = () => {
+      if (!isInside) return
+      isInside = false
+      slot.running--
+      if (slot.running === 0) slots.delete(slot)
+      startSoon()
+    }
+    void run(work, leave).then(() => {
+      leave()
+      // Its organization may have had as much running as it may.
+      startSoon()
+      onEnd?.()
+    })
   }
 
   function isFree(): boolean {

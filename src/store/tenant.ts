@@ -14,18 +14,17 @@ import {
   beginFor,
   beginWith,
   commit,
+  lockTimeout,
   type Part,
   pipeFor,
   pipeForSeveral,
   queryFor,
   setTenant,
-  shortLockTimeout,
   tenantStep,
   traced,
 } from '../database/tenant-query.ts'
 import type { Id, IdOf, IdPrefix } from '../domain/ids.ts'
 import { endWith } from '../tracing/spans.ts'
-import { connectionsForWaiting } from './connections.ts'
 import { countRetries, retryReasonOf } from './retry-counts.ts'
 
 export interface Queryable {
@@ -40,7 +39,7 @@ export interface Database extends Queryable {
   pipe(steps: readonly Step[]): Promise<WireRow[][]>
   /** `pipe` for statements that change nothing. Several organizations may share a message. */
   read(steps: readonly Step[]): Promise<WireRow[][]>
-  /** `pipe` for groups that wait for locks only briefly. Several organizations may share a transaction. */
+  /** `pipe` for groups, which may share a transaction with those of other organizations and then wait for locks briefly. */
   write(steps: readonly Step[]): Promise<WireRow[][]>
   /**
    * Statements that nothing in the transaction waits for: they are sent together with its COMMIT, which saves
@@ -122,24 +121,24 @@ interface Shared {
 
 const sharedMessages = new WeakMap<Pool, Shared>()
 
+/** How long changes wait for a lock that have to go on soon: nobody holds one for that long in normal operation. */
+const briefLockMs = 100
+/** And after they have waited for somebody who is still in the way of others. */
+const againLockMs = 10
+
 function sharedOf(pool: Pool): Shared {
   let shared = sharedMessages.get(pool)
   if (!shared) {
-    const alone = ({ org, steps }: Part) => tenantOf(pool, org).db.pipe(steps)
-    const together = (parts: readonly Part[], limits: readonly Step[]) =>
+    const send = (parts: readonly Part[], limits: readonly Step[]) =>
       usingConnection(pool, platformOrg, (client) => {
         const renewed = parts.map(({ org, steps }) => ({ org, steps: newest(steps) }))
         return pipeForSeveral(client, renewed, limits)
       })
-    const maxAlone = connectionsForWaiting(pool)
     shared = {
-      read: createSharedMessages({ together: (parts) => together(parts, []), alone, maxAlone }),
-      write: createSharedMessages({
-        together: (parts) => together(parts, [shortLockTimeout]),
-        alone,
-        maxAlone,
-        onAlone: (parts) => countRetries(pool, 'alone', parts),
-      }),
+      read: createSharedMessages((parts) => send(parts, [])),
+      write: createSharedMessages((parts, isAgain) =>
+        send(parts, [lockTimeout(isAgain ? againLockMs : briefLockMs)]),
+      ),
     }
     sharedMessages.set(pool, shared)
   }
@@ -169,18 +168,29 @@ interface Session {
   /** The driver may consider a statement prepared that is not: it counts the statements sent before it. */
   isDoubtful: boolean
   state: 'open' | 'ending' | 'ended'
+  /** Waits for locks as long as the connection does. */
+  readonly isPatient: boolean
 }
 
 /** A tenant inside a transaction that its caller has begun, and ends. */
 export function tenantInside(client: ClientBase, org: number): Tenant {
   // No organization has this number, so that the first statement sets its own.
-  return tenantWithin({ client, org: -1, atCommit: [], isDoubtful: false, state: 'open' }, org)
+  return tenantWithin(
+    { client, org: -1, atCommit: [], isDoubtful: false, state: 'open', isPatient: true },
+    org,
+  )
 }
 
 function tenantWithin(session: Session, org: number): Tenant {
   const { client } = session
   const mustBeOpen = () => {
     if (session.state !== 'open') throw new Error('The transaction has ended.')
+  }
+  async function pipe(steps: readonly Step[]): Promise<WireRow[][]> {
+    mustBeOpen()
+    const before = opening(session, org)
+    const rows = await runPipeline(client, [...before, ...newest(steps)])
+    return rows.slice(before.length)
   }
   return {
     orgId: org,
@@ -189,6 +199,7 @@ function tenantWithin(session: Session, org: number): Tenant {
       async query<R extends QueryResultRow>(text: Parameters<Queryable['query']>[0], values?: unknown[]) {
         mustBeOpen()
         const statement = typeof text === 'string' ? { text, values } : text
+        if (!session.isPatient && session.org === undefined) await runPipeline(client, opening(session, org))
         if (session.org !== undefined) {
           if (session.org !== org) await client.query(setTenant(org))
           session.org = org
@@ -200,18 +211,9 @@ function tenantWithin(session: Session, org: number): Tenant {
         session.isDoubtful = false
         return result
       },
-      async pipe(steps) {
-        mustBeOpen()
-        const before = opening(session, org)
-        const rows = await runPipeline(client, [...before, ...newest(steps)])
-        return rows.slice(before.length)
-      },
-      read(steps) {
-        return this.pipe(steps)
-      },
-      write(steps) {
-        return this.pipe(steps)
-      },
+      pipe,
+      read: pipe,
+      write: pipe,
       async pipeAtCommit(steps) {
         mustBeOpen()
         session.atCommit.push(...steps.map((step) => ({ org, step })))
@@ -228,7 +230,8 @@ function tenantWithin(session: Session, org: number): Tenant {
 /** What has to be sent before a statement for this organization. */
 function opening(session: Session, org: number): Step[] {
   if (session.org === org) return []
-  const steps = session.org === undefined ? beginFor(org) : [tenantStep(org)]
+  const limits = session.isPatient ? [] : [lockTimeout(briefLockMs)]
+  const steps = session.org === undefined ? [...beginFor(org), ...limits] : [tenantStep(org)]
   session.org = org
   return steps
 }
@@ -331,11 +334,11 @@ export async function inTransaction<T>(
   pool: Pool,
   org: number,
   work: (tenant: Tenant) => Promise<T>,
-  { maxAttempts = 3, needsCoordinator = false } = {},
+  { maxAttempts = 3, needsCoordinator = false, isPatient = true } = {},
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const client = await connect(pool, needsCoordinator ? platformOrg : org)
-    const session: Session = { client, atCommit: [], isDoubtful: false, state: 'open' }
+    const session: Session = { client, atCommit: [], isDoubtful: false, state: 'open', isPatient }
     try {
       const result = await work(tenantWithin(session, org))
       // A connection that was lost while it was idle is noticed here, while the work can still be retried.

@@ -5,7 +5,6 @@
  * Every attempt of a basket has the same transaction ID. If the response of the database is lost, the next
  * attempt finds the committed transaction, so a retry never counts twice.
  */
-import pLimit from 'p-limit'
 import { Refused } from '../../domain/refusal.ts'
 import { connectionsForGroups, connectionsForWaiting } from '../../store/connections.ts'
 import { newId } from '../../store/new-id.ts'
@@ -13,7 +12,8 @@ import { sharesMessages, tenantOf } from '../../store/tenant.ts'
 import { createBatch, lookupLimits } from '../batch.ts'
 import type { Caller, Deps } from '../deps.ts'
 import { timeOf } from '../organizations/time-of.ts'
-import { type Changes, type JobResult, runAttempts } from '../wallets/attempts.ts'
+import { type Changes, type JobResult, runAttempts, type UnderLock } from '../wallets/attempts.ts'
+import { createLockPlaces } from '../wallets/lock-places.ts'
 import { decideBasket, decideGroup, refuseEnded } from './decide.ts'
 import type { BasketJob, BasketRequest, Preview, Processed, Repeat } from './job.ts'
 import { type BasketGroup, loadGroup } from './load.ts'
@@ -52,9 +52,15 @@ export function createBasketProcessor(options: TransactionsOptions): BasketProce
   let onGroup: Parameters<BasketProcessor['watchGroups']>[0] = () => {}
   const isShared = sharesMessages(deps.pool)
   // Elsewhere a group has a slot to itself, and with it a connection.
-  const underLock = isShared ? pLimit(connectionsForWaiting(deps.pool)) : undefined
+  const places = isShared ? createLockPlaces(connectionsForWaiting(deps.pool)) : undefined
   const queue = createBasketQueue<BasketJob, Processed>({
-    run: (org, jobs) => processGroup(deps, org, jobs, underLock),
+    run(org, jobs, leave) {
+      const underLock: UnderLock = (isPatient, attempt) => {
+        leave()
+        return places!.take(org, isPatient, attempt)
+      }
+      return processGroup(deps, org, jobs, places && underLock)
+    },
     // A third group of the same organization, also in another process, would only make groups smaller, and
     // with them each basket dearer.
     writersOfOne: (options.processes ?? 1) > 1 ? 1 : 2,
@@ -118,7 +124,7 @@ export function processGroup(
   deps: Deps,
   org: number,
   jobs: readonly BasketJob[],
-  underLock?: Changes<BasketJob, Processed>['underLock'],
+  underLock?: UnderLock,
 ): Promise<JobResult<Processed>[]> {
   const sales: Changes<BasketJob, Processed> = {
     isFindable: true,

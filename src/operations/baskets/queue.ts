@@ -25,9 +25,10 @@ export interface BasketQueue<Job, Result> {
 
 export interface BasketQueueOptions<Job, Result> {
   /**
-   * Decides and writes a group; one outcome per job, in order. A refusal is an outcome, never an exception.
+   * Decides and writes a group; one outcome per job, in order. A refusal is an outcome, never an exception. From
+   * `leave` on it has connections of its own, and the next group may start.
    */
-  run(org: number, jobs: readonly Job[]): Promise<JobResult<Result>[]>
+  run(org: number, jobs: readonly Job[], leave: () => void): Promise<JobResult<Result>[]>
   /** Maximum number of groups of one organization that are written at the same time. */
   readonly writersOfOne: number
   /** Maximum number in all; a few organizations do not need that many (`slots.ts`). */
@@ -132,13 +133,13 @@ export function createBasketQueue<Job, Result>(
     }
   }
 
-  async function write({ queue, lanes, baskets }: Group<Job, Result>): Promise<void> {
+  async function write({ queue, lanes, baskets }: Group<Job, Result>, leave: () => void): Promise<void> {
     options.onGroup?.(baskets.length, waitOf(baskets))
     for (const { span, since } of baskets) recordWait(span, 'wait for a group', since)
     const jobs = baskets.map(({ job }) => job)
-    const outcomes = await runShared('basket group', baskets, () => options.run(queue.org, jobs)).catch(
-      (error: unknown) => baskets.map((): JobResult<Result> => failed(error)),
-    )
+    const outcomes = await runShared('basket group', baskets, () =>
+      options.run(queue.org, jobs, leave),
+    ).catch((error: unknown) => baskets.map((): JobResult<Result> => failed(error)))
     baskets.forEach((waiting, i) => {
       size--
       const outcome = outcomes[i]!

@@ -21,7 +21,7 @@ export type Mode = 'read' | 'lock idle' | 'lock'
 
 const attempts: readonly Mode[] = ['read', 'lock idle', 'lock', 'lock']
 
-/** After this time a 503 is better for the caller than another attempt. */
+/** After this time a 503 is better for the caller than another attempt, or than waiting for a place for it. */
 const maxRetryMs = 5_000
 
 export interface Attempt {
@@ -49,9 +49,14 @@ export interface Changes<Job, Result> {
   run(tenant: Tenant, jobs: readonly Job[], attempt: Attempt): Promise<AttemptResult<Result>[]>
   /** Whether a retry finds what an earlier attempt has written; if not, an unknown outcome is not retried. */
   readonly isFindable: boolean
-  /** Runs an attempt under lock, which has a connection to itself, when there is one to spare. */
-  readonly underLock?: (<T>(attempt: () => Promise<T>) => Promise<T>) | undefined
+  /**
+   * Runs an attempt under lock, which has a connection to itself, when there is a place for it. Only the last attempt
+   * is then patient; the others wait for locks briefly.
+   */
+  readonly underLock?: UnderLock | undefined
 }
+
+export type UnderLock = <T>(isPatient: boolean, attempt: () => Promise<T>) => Promise<T>
 
 export async function runAttempts<Job, Result>(
   pool: Pool,
@@ -61,20 +66,20 @@ export async function runAttempts<Job, Result>(
   first: Mode = 'read',
 ): Promise<JobResult<Result>[]> {
   const outcomes = new Map<Job, JobResult<Result>>()
-  const startedAt = performance.now()
+  const latest = performance.now() + maxRetryMs
   let left = jobs
   let lastError: unknown
-  for (const mode of attempts.slice(attempts.indexOf(first))) {
-    if (left.length === 0) break
+  for (let number = attempts.indexOf(first); number < attempts.length && left.length > 0; number++) {
     let isCommitting = false
     const attempt: Attempt = {
-      mode,
+      mode: attempts[number]!,
       beginToCommit: () => {
         isCommitting = true
       },
     }
     try {
-      const settled = await runOnce(pool, org, left, changes, attempt)
+      const isLast = number === attempts.length - 1
+      const settled = await runOnce(pool, org, left, changes, attempt, { isLast, latest })
       left.forEach((job, i) => {
         const outcome = settled[i]!
         if (outcome.kind !== 'deferred') outcomes.set(job, outcome)
@@ -90,7 +95,7 @@ export async function runAttempts<Job, Result>(
           outcomes.set(job, (await runAttempts(pool, org, [job], changes, 'lock idle'))[0]!)
         left = []
       }
-      if (next !== 'again' || performance.now() - startedAt > maxRetryMs) break
+      if (next !== 'again' || performance.now() > latest) break
       countRetries(pool, retryReasonOf(error), left.length)
     }
   }
@@ -107,12 +112,19 @@ function runOnce<Job, Result>(
   jobs: readonly Job[],
   changes: Changes<Job, Result>,
   attempt: Attempt,
+  { isLast, latest }: { readonly isLast: boolean; readonly latest: number },
 ): Promise<AttemptResult<Result>[]> {
-  if (attempt.mode === 'read') return changes.run(tenantOf(pool, org), jobs, attempt)
+  const { underLock, run } = changes
+  if (attempt.mode === 'read') return run(tenantOf(pool, org), jobs, attempt)
+  const isPatient = isLast || underLock === undefined
   // Retries are handled here, since we know whether the changes can be found.
-  const run = () =>
-    inTransaction(pool, org, (tenant) => changes.run(tenant, jobs, attempt), { maxAttempts: 1 })
-  return changes.underLock ? changes.underLock(run) : run()
+  const runLocked = () =>
+    inTransaction(pool, org, (tenant) => run(tenant, jobs, attempt), { maxAttempts: 1, isPatient })
+  if (!underLock) return runLocked()
+  return underLock(isPatient, async () => {
+    if (performance.now() > latest) throw new Refused('_unavailable', conflictMessage)
+    return runLocked()
+  })
 }
 
 /** What to do after an attempt has failed as a whole. */
