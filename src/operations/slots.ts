@@ -34,16 +34,16 @@ const mostTogether = 16
 /** One that takes longer is waiting, most likely for a lock, and must not keep others from running. */
 const slowMs = 250
 
-interface Slot {
+interface Slot<Work> {
   /** When it started. */
   readonly at: number
-  running: number
+  readonly works: Set<Work>
 }
 
 /** Returns a function that starts what can start now: to be called when something has arrived. */
 export function createSlots<Work>(options: SlotOptions<Work>): () => void {
   const { max, isShared, enough, inLine, take, sizeOf, run, onEnd } = options
-  const slots = new Set<Slot>()
+  const slots = new Set<Slot<Work>>()
   let isWaiting = false
   // What ends together, as those do that have shared a message, makes room for as much at once.
   const startSoon = atEndOfTurn(start)
@@ -52,27 +52,20 @@ export function createSlots<Work>(options: SlotOptions<Work>): () => void {
     while (isFree()) {
       const works = takeTogether()
       if (works.length === 0) return
-      const slot = { at: performance.now(), running: works.length }
+      const slot = { at: performance.now(), works: new Set(works) }
       slots.add(slot)
-      for (const work of works) runIn(slot, work)
+      for (const work of works) {
+        const leaveSlot = () => leave(slot, work)
+        // Also if it has left before: of its organization, something more may run now.
+        void run(work, leaveSlot).then(leaveSlot).then(onEnd)
+      }
     }
   }
 
-  function runIn(slot: Slot, work: Work): void {
-    let isInside = true
-    const leave = () => {
-      if (!isInside) return
-      isInside = false
-      slot.running--
-      if (slot.running === 0) slots.delete(slot)
-      startSoon()
-    }
-    void run(work, leave).then(() => {
-      leave()
-      // Its organization may have had as much running as it may.
-      startSoon()
-      onEnd?.()
-    })
+  function leave(slot: Slot<Work>, work: Work): void {
+    slot.works.delete(work)
+    if (slot.works.size === 0) slots.delete(slot)
+    startSoon()
   }
 
   function isFree(): boolean {

@@ -51,16 +51,8 @@ export function createBasketProcessor(options: TransactionsOptions): BasketProce
   const { deps } = options
   let onGroup: Parameters<BasketProcessor['watchGroups']>[0] = () => {}
   const isShared = sharesMessages(deps.pool)
-  // Elsewhere a group has a slot to itself, and with it a connection.
-  const places = isShared ? createLockPlaces(connectionsForWaiting(deps.pool)) : undefined
   const queue = createBasketQueue<BasketJob, Processed>({
-    run(org, jobs, leave) {
-      const underLock: UnderLock = (isPatient, attempt) => {
-        leave()
-        return places!.take(org, isPatient, attempt)
-      }
-      return processGroup(deps, org, jobs, places && underLock)
-    },
+    run: isShared ? withPlaces(deps) : (org, jobs) => processGroup(deps, org, jobs),
     // A third group of the same organization, also in another process, would only make groups smaller, and
     // with them each basket dearer.
     writersOfOne: (options.processes ?? 1) > 1 ? 1 : 2,
@@ -118,6 +110,16 @@ const keysOf = ({ request: { opaqueId }, idempotencyKey }: BasketJob): string[] 
   ...(opaqueId === undefined ? [] : [`receipt ${opaqueId}`]),
   ...(idempotencyKey === undefined ? [] : [`key ${idempotencyKey}`]),
 ]
+
+/** Elsewhere a group has a slot to itself, and with it a connection; here it leaves the slot to get one. */
+function withPlaces(deps: Deps) {
+  const places = createLockPlaces(connectionsForWaiting(deps.pool))
+  return (org: number, jobs: readonly BasketJob[], leave: () => void) =>
+    processGroup(deps, org, jobs, (isPatient, attempt) => {
+      leave()
+      return places.take(org, isPatient, attempt)
+    })
+}
 
 /** Processes baskets of one organization as one group, without the queue; one outcome each, in order. */
 export function processGroup(
