@@ -290,6 +290,20 @@ describe('places', () => {
     )
   })
 
+  test('rows that a statement reads and inserts belong to an organization that it has read', () => {
+    // On a cluster, row level security does not look at what an INSERT … SELECT inserts (SECURITY.md).
+    const inserts = production
+      .filter(({ path }) => path.startsWith('src/store/'))
+      .flatMap(({ path, text }) => text.split(/(?=INSERT INTO )/).map((insert) => ({ path, insert })))
+      .filter(({ insert }) => /^INSERT INTO [^;]*?\)\s+SELECT\s/.test(insert))
+    const loose = inserts.filter(
+      ({ insert }) =>
+        !/^INSERT INTO [^;]*?\)\s+SELECT (?:\w+\.)?org_id,/.test(insert) || !insert.includes('org_id = $1'),
+    )
+    expect(inserts.length).toBeGreaterThan(30)
+    expect(loose).toEqual([])
+  })
+
   test('migrations are numbered without gaps, so none has been removed', () => {
     const numbers = allPaths.flatMap((path) => /^migrations\/(\d{4})-[a-z0-9-]+\.sql$/.exec(path)?.[1] ?? [])
     expect(allPaths.filter((path) => path.startsWith('migrations/'))).toHaveLength(numbers.length)
