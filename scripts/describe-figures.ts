@@ -15,7 +15,13 @@ import {
 } from '../bench/read-results.ts'
 import { seriesOf } from '../bench/report.ts'
 import { captionOf, commands, describeAims } from './describe-aims.ts'
-import { describeFailover, describeParts, describeStorms, describeTestRuns } from './describe-runs.ts'
+import {
+  describeFailover,
+  describeParts,
+  describePlans,
+  describeStorms,
+  describeTestRuns,
+} from './describe-runs.ts'
 import { linkTo, notYet, rounded, seriesText, tableOf } from './figure-words.ts'
 import { assumed, describeScale, readMeasured } from './simulate-scale.ts'
 
@@ -30,6 +36,7 @@ export const figures: Record<string, () => string> = {
   'figures: aims': () => describeAims(aimed),
   'figures: cluster': describeCluster,
   'figures: tests on a cluster': () => describeParts(['Citus', 'Citus, direct connections']),
+  'figures: plans on a cluster': () => describePlans('Citus'),
   'figures: storms on a cluster': () => describeStorms('Citus'),
   'figures: failover': describeFailover,
   'figures: tests on other versions': () =>

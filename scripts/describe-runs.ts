@@ -1,5 +1,6 @@
 /** Runs of the tests, of the storms and of the failover test, as tables. */
 import { type Origin, readEntries } from '../bench/read-results.ts'
+import type { PlannedCall } from '../test/cluster/plans.test.ts'
 import type { FailoverRecord } from '../test/failover/failover-record.ts'
 import type { StormRecord } from '../test/faults/storm-record.ts'
 import type { RecordedPart } from '../test/support/record-run.ts'
@@ -59,6 +60,23 @@ const versionsOf = (recorded: readonly { readonly versions: Readonly<Record<stri
       Object.entries(versions).map(([name, version]) => `${name} ${version}`),
     ),
   ).join(', ')
+
+interface Plans {
+  readonly versions: Readonly<Record<string, string>>
+  readonly calls: Readonly<Record<string, PlannedCall>>
+}
+
+/** The statements of each call of a till, by how many parts of the tables they go to; the same whichever way. */
+export function describePlans(name: string): string {
+  const plans = readEntries<Plans>('plans')[name]
+  if (!plans) return 'No plans have been kept yet.'
+  const rows = Object.entries(plans.calls).map(([call, { one, several }]) => [
+    call,
+    ...[one, several].map(rounded),
+  ])
+  const caption = `${capitalized(originsText([plans]))}; ${versionsOf([plans])} (${linkTo('plans')}):`
+  return `${caption}\n\n${tableOf(['', 'Statements that go to one part', 'to several'], rows)}`
+}
 
 interface Storms {
   readonly versions: Readonly<Record<string, string>>

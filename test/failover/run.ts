@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { saveEntries } from '../../bench/save-results.ts'
 import { createClient, openPool } from '../../src/database/pool.ts'
-import { auditStorm, type Tally } from '../faults/audit-storm.ts'
+import { auditStorm, sumOf, type Tally } from '../faults/audit-storm.ts'
 import { readCallLog } from '../faults/call-log.ts'
 import { openMerchant } from '../faults/merchant.ts'
 import { startLoad } from '../faults/processes.ts'
@@ -27,8 +27,10 @@ import { findPrograms, type Programs, versionsOf } from './programs.ts'
 import { type Strike, strikes } from './strikes.ts'
 
 const login = { username: 'wallet', password: 'wallet-of-the-failover-test' }
-/** Of each service. */
-const callers = 16
+/** So many that they share transactions. */
+const organizations = 12
+/** Of each service, as many of each organization. */
+const callers = 24
 const calmMs = 3_000
 /** A request may wait for a database as long as the service gives itself, and a busy computer adds to it. */
 const deadlineMs = 20_000
@@ -144,13 +146,17 @@ async function runStrike(
   { name, strike, moves }: Strike,
 ): Promise<Result> {
   const before = await cluster.waitUntilHealthy()
-  const merchant = await openMerchant(ways[0]!.service.baseUrl, ownSecrets.ADMIN_TOKEN)
-  const loads = ways.map(({ service }, i) => {
-    const logFile = join(scene.folder, `${name.replaceAll(/\W+/g, '-')}-${i}.jsonl`)
-    const plan = { seed: randomInt(1_000_000), ...merchant, customers: 16, clients: callers, pauseMs: 100 }
-    const child = scene.fork('load-child')
-    return { logFile, ...startLoad(child, { ...plan, baseUrls: [service.baseUrl], logFile }) }
-  })
+  const loads = []
+  for (let i = 0; i < organizations; i++) {
+    const merchant = await openMerchant(ways[0]!.service.baseUrl, ownSecrets.ADMIN_TOKEN)
+    for (const way of ways) {
+      const logFile = join(scene.folder, `${name.replaceAll(/\W+/g, '-')}-${loads.length}.jsonl`)
+      const plan = { seed: randomInt(1_000_000), ...merchant, customers: 4, clients: callers / organizations }
+      const target = { baseUrls: [way.service.baseUrl], pauseMs: 100, logFile }
+      const load = startLoad(scene.fork('load-child'), { ...plan, ...target })
+      loads.push({ way, organization: merchant.organization, logFile, ...load })
+    }
+  }
   await Promise.all(loads.map(({ ready }) => ready))
   await sleep(calmMs)
 
@@ -166,14 +172,26 @@ async function runStrike(
   const endedAt = Date.now()
   await Promise.all(loads.map((load) => load.finish()))
 
-  const logs = loads.map(({ logFile }) => readCallLog(logFile))
+  const calls = loads.map((load) => ({ ...load, calls: readCallLog(load.logFile) }))
+  const callsOf = (which: (load: (typeof calls)[number]) => boolean) =>
+    calls.filter(which).flatMap((load) => load.calls)
   const pool = openPool(urlOf(superuser, [cluster.primaryPort]), { applicationName: 'auditor' })
-  const { organization } = merchant
   const serviceLog = ways.map(({ service }) => service.stdout()).join('\n')
-  const audited = await auditStorm({ pool, organization, calls: logs.flat(), serviceLog, deadlineMs })
+  const audits = []
+  for (const organization of new Set(loads.map((load) => load.organization))) {
+    const own = callsOf((load) => load.organization === organization)
+    audits.push(await auditStorm({ pool, organization, calls: own, serviceLog, deadlineMs }))
+  }
   await pool.end()
-  const outages = logs.map((lines) => outageMs(lines, struckAt, endedAt))
-  return { name, outages, tally: audited.tally, problems: [...problems, ...audited.problems] }
+  const outages = ways.map((way) =>
+    outageMs(
+      callsOf((load) => load.way === way),
+      struckAt,
+      endedAt,
+    ),
+  )
+  problems.push(...new Set(audits.flatMap((audit) => audit.problems)))
+  return { name, outages, tally: sumOf(audits.map((audit) => audit.tally)), problems }
 }
 
 function print(ways: readonly Way[], results: readonly Result[]): void {

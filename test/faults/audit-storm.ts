@@ -29,6 +29,21 @@ export interface Tally {
   readonly slowestMs: number
 }
 
+/** Of several organizations. */
+export function sumOf(tallies: readonly Tally[]): Tally {
+  return tallies.reduce((sum, tally) => ({
+    sent: sum.sent + tally.sent,
+    acknowledged: sum.acknowledged + tally.acknowledged,
+    refused: sum.refused + tally.refused,
+    unknown: sum.unknown + tally.unknown,
+    resentAndFound: sum.resentAndFound + tally.resentAndFound,
+    lost: sum.lost + tally.lost,
+    doubled: sum.doubled + tally.doubled,
+    answers503: sum.answers503 + tally.answers503,
+    slowestMs: Math.max(sum.slowestMs, tally.slowestMs),
+  }))
+}
+
 /**
  * Looks for anything that a storm must not leave behind, in the client's log, the database and the service's
  * log alone. Nothing that the service says of itself afterwards is asked.

@@ -6,7 +6,8 @@ import { type EmbeddedConnection, openPool } from '../../src/database/pool.ts'
 import { findEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts'
 import { ownSecrets, type Settings } from '../support/checkout.ts'
 import { isOnCluster } from '../support/cluster.ts'
-import { auditStorm, type Tally } from './audit-storm.ts'
+import { countShared } from '../support/shared-transactions.ts'
+import { auditStorm, sumOf, type Tally } from './audit-storm.ts'
 import { readCallLog } from './call-log.ts'
 import {
   checkAtRest,
@@ -33,6 +34,8 @@ export interface Storm {
   readonly clients?: number
   /** Whose customers they call for: what several write at the same moment shares transactions. */
   readonly organizations?: number
+  /** So many of them call that they share transactions, or the storm has not struck what it was meant to. */
+  readonly sharesTransactions?: boolean
   readonly fault: (place: Place, form: 'short' | 'long') => Fault
   /** Between strikes. */
   readonly pauseMs: number
@@ -161,6 +164,8 @@ export async function runStorm(scene: Scene, storm: Storm, options: StormOptions
     const evidence = { pool, organization, calls: readCallLog(logFile), serviceLog, deadlineMs }
     audits.push(await auditStorm(evidence))
   }
+  if (storm.sharesTransactions && !isOnCluster && (await countShared(pool)) === 0)
+    problems.push('no transaction was shared by several organizations')
   await pool.end()
   const tally = sumOf(audits.map((audit) => audit.tally))
   const readsWhileAway = countReadsWhileAway(calls, started.reports)
@@ -183,7 +188,7 @@ async function startLoads(scene: Scene, storm: Storm, baseUrls: readonly string[
       seed: seed + i,
       baseUrls,
       ...merchant,
-      customers: 24 / organizations,
+      customers: Math.max(3, 24 / organizations),
       clients: (storm.clients ?? 12) / organizations,
       pauseMs: 10,
       logFile,
@@ -192,20 +197,6 @@ async function startLoads(scene: Scene, storm: Storm, baseUrls: readonly string[
   }
   await Promise.all(loads.map(({ ready }) => ready))
   return loads
-}
-
-function sumOf(tallies: readonly Tally[]): Tally {
-  return tallies.reduce((sum, tally) => ({
-    sent: sum.sent + tally.sent,
-    acknowledged: sum.acknowledged + tally.acknowledged,
-    refused: sum.refused + tally.refused,
-    unknown: sum.unknown + tally.unknown,
-    resentAndFound: sum.resentAndFound + tally.resentAndFound,
-    lost: sum.lost + tally.lost,
-    doubled: sum.doubled + tally.doubled,
-    answers503: sum.answers503 + tally.answers503,
-    slowestMs: Math.max(sum.slowestMs, tally.slowestMs),
-  }))
 }
 
 function answerWhenFelt(injector: ChildProcess, isFelt: (from: number) => boolean): void {

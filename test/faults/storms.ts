@@ -22,7 +22,9 @@ export const storms: readonly Storm[] = [
   {
     name: 'PostgreSQL crashed',
     database: 'embedded',
-    organizations: 4,
+    organizations: 12,
+    clients: 24,
+    sharesTransactions: true,
     fault: ({ folder }) => ({ kind: 'crash-postgres', folder }),
     turnsUnready: true,
     alsoIdle: true,
@@ -41,7 +43,9 @@ export const storms: readonly Storm[] = [
   {
     name: 'all connections terminated',
     database: 'external',
-    organizations: 4,
+    organizations: 12,
+    clients: 24,
+    sharesTransactions: true,
     fault: ({ connection }) => ({ kind: 'terminate', connection, everyMs: 200 }),
     alsoIdle: true,
     pauseMs: 0,
@@ -85,7 +89,9 @@ export const storms: readonly Storm[] = [
   {
     name: 'answers to COMMIT cut off',
     database: 'proxied',
-    organizations: 4,
+    organizations: 12,
+    clients: 24,
+    sharesTransactions: true,
     fault: ({ socketPath }) => ({
       kind: 'proxy',
       socketPath,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { audit } from '../support/audit.ts'
 import { isOnCluster } from '../support/cluster.ts'
 import { coffeeClub, type Reply, startTestService, type TestService } from '../support/service.ts'
+import { countShared } from '../support/shared-transactions.ts'
 import { openShop, type Person, type Shop, tally, times } from '../support/shop.ts'
 
 /** Organizations whose sales and look-ups share messages to the database, also with a second instance. */
@@ -32,19 +33,11 @@ const pay = (at: number, person: number, basket: object, on = services[0]!): Pro
 const pointsOf = async (at: number, person: number) =>
   (await shops[at]!.shop.balance(shops[at]!.people[person]!, 'points')).value
 
-/** How many database transactions have written sales of several organizations. */
-async function countShared(): Promise<number> {
-  // There none are shared, and nodes do not tell which transaction has written a row.
-  if (isOnCluster) return 0
-  const { rows } = await services[0]!.database.pool.query(
-    `SELECT count(*)::int AS count FROM (
-       SELECT FROM transactions GROUP BY xmin::text HAVING count(DISTINCT org_id) > 1) t`,
-  )
-  return rows[0].count
-}
+// On a cluster, nodes do not tell which transaction has written a row.
+const countSharedSoFar = async () => (isOnCluster ? 0 : countShared(services[0]!.database.pool))
 
 test('sales of ten organizations with the same receipt numbers: each is recorded once, for its own customer', async () => {
-  const before = await countShared()
+  const before = await countSharedSoFar()
   const replies = await Promise.all(
     times(10, (at) =>
       Promise.all(
@@ -61,7 +54,7 @@ test('sales of ten organizations with the same receipt numbers: each is recorded
     expect(await pointsOf(at, 0)).toBe(6 * (at + 1))
     expect(await pointsOf(at, 1)).toBe(6 * (at + 1))
   }
-  if (!isOnCluster) expect(await countShared()).toBeGreaterThan(before)
+  if (!isOnCluster) expect(await countSharedSoFar()).toBeGreaterThan(before)
 })
 
 test('one organization that refuses, conflicts and waits does not change what the others get', async () => {
