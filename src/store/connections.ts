@@ -8,5 +8,5 @@ const connectionsForOthers = 2
 export const connectionsForGroups = (pool: Pool): number =>
   Math.max(2, pool.options.max - connectionsForOthers)
 
-/** How many groups of one kind may have a connection to themselves while they wait for a lock. */
+/** How many groups may have a connection to themselves while they wait for locks, briefly and for long each. */
 export const connectionsForWaiting = (pool: Pool): number => Math.floor(connectionsForGroups(pool) / 2)

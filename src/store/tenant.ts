@@ -9,7 +9,7 @@ import { DirectPool } from '../database/direct-pool.ts'
 import { runPipeline, type Step, type WireRow } from '../database/pipeline.ts'
 import { isDistributed } from '../database/pool.ts'
 import { beginWaitForConnection } from '../database/round-trip-span.ts'
-import { createSharedMessages } from '../database/shared-messages.ts'
+import { createSharedMessages, type SharedOptions } from '../database/shared-messages.ts'
 import {
   beginFor,
   beginWith,
@@ -25,6 +25,7 @@ import {
 } from '../database/tenant-query.ts'
 import type { Id, IdOf, IdPrefix } from '../domain/ids.ts'
 import { endWith } from '../tracing/spans.ts'
+import { connectionsForWaiting } from './connections.ts'
 import { countRetries, retryReasonOf } from './retry-counts.ts'
 
 export interface Queryable {
@@ -39,7 +40,10 @@ export interface Database extends Queryable {
   pipe(steps: readonly Step[]): Promise<WireRow[][]>
   /** `pipe` for statements that change nothing. Several organizations may share a message. */
   read(steps: readonly Step[]): Promise<WireRow[][]>
-  /** `pipe` for groups, which may share a transaction with those of other organizations and then wait for locks briefly. */
+  /**
+   * `pipe` for the first attempt of a group. Where organizations share messages, it may share a transaction with
+   * others, and waits for locks briefly.
+   */
   write(steps: readonly Step[]): Promise<WireRow[][]>
   /**
    * Statements that nothing in the transaction waits for: they are sent together with its COMMIT, which saves
@@ -121,10 +125,10 @@ interface Shared {
 
 const sharedMessages = new WeakMap<Pool, Shared>()
 
-/** How long changes wait for a lock that have to go on soon: nobody holds one for that long in normal operation. */
+/** How long a change that keeps others waiting waits for a lock; most are held for as long as a commit takes. */
 const briefLockMs = 100
-/** And after they have waited for somebody who is still in the way of others. */
-const againLockMs = 10
+/** The same if these others have waited already. */
+const shortestLockMs = 10
 
 function sharedOf(pool: Pool): Shared {
   let shared = sharedMessages.get(pool)
@@ -134,12 +138,14 @@ function sharedOf(pool: Pool): Shared {
         const renewed = parts.map(({ org, steps }) => ({ org, steps: newest(steps) }))
         return pipeForSeveral(client, renewed, limits)
       })
-    shared = {
-      read: createSharedMessages((parts) => send(parts, [])),
-      write: createSharedMessages((parts, isAgain) =>
-        send(parts, [lockTimeout(isAgain ? againLockMs : briefLockMs)]),
-      ),
+    const maxApart = connectionsForWaiting(pool)
+    const read: SharedOptions = { send: (parts) => send(parts, []), triesAlone: true, maxApart }
+    const write: SharedOptions = {
+      send: (parts, hasWaited) => send(parts, [lockTimeout(hasWaited ? shortestLockMs : briefLockMs)]),
+      triesAlone: false,
+      maxApart,
     }
+    shared = { read: createSharedMessages(read), write: createSharedMessages(write) }
     sharedMessages.set(pool, shared)
   }
   return shared

@@ -49,7 +49,8 @@ describe.runIf(isOnCluster)('each statement of a till goes to one part of the ta
 
   afterAll(async () => {
     const record = process.env.TEST_RECORD
-    if (record) {
+    // Or a test was not asked for, or failed before it was planned.
+    if (record && Object.keys(planned).length === calls.length) {
       const { versions } = await describeTarget({ database: process.env.TEST_DATABASE_URL })
       saveEntries('plans', { [record]: { versions, calls: planned } })
     }
@@ -63,7 +64,11 @@ describe.runIf(isOnCluster)('each statement of a till goes to one part of the ta
     (await shop.post('/v1/coupons', { customer: person.customer, campaign, reward: 'five-off' })).id
   const profile = { data: { fullname: 'Ada', phone: '+12025550123', email: 'ada@example.org' } }
 
-  test.each<[call: string, prepare: () => Promise<unknown>, make: (prepared: never) => Promise<unknown>]>([
+  const calls: [
+    call: string,
+    prepare: () => Promise<unknown>,
+    make: (prepared: never) => Promise<unknown>,
+  ][] = [
     [
       'a token',
       async () => ({ 'x-api-key': shop.merchant.apiKey, 'x-api-secret': shop.merchant.apiSecret }),
@@ -108,7 +113,9 @@ describe.runIf(isOnCluster)('each statement of a till goes to one part of the ta
     ['a coupon issued by hand', async () => {}, grant],
     ['a customer', async () => {}, () => shop.view(person)],
     ['a sale by its receipt number', async () => {}, () => shop.get('/v1/transactions?opaqueId=receipt')],
-  ])('%s', async (call, prepare, make) => {
+  ]
+
+  test.each(calls)('%s', async (call, prepare, make) => {
     const prepared = await prepare()
     asked.length = 0
     await make(prepared as never)

@@ -19,6 +19,7 @@ import { startLoad } from '../faults/processes.ts'
 import { makeScene, type Scene } from '../faults/scene.ts'
 import { waitUntilReady } from '../faults/watch-service.ts'
 import { ownSecrets, type Service } from '../support/checkout.ts'
+import { countShared } from '../support/shared-transactions.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { superuser, times } from './configs.ts'
 import type { FailoverRecord } from './failover-record.ts'
@@ -182,6 +183,7 @@ async function runStrike(
     const own = callsOf((load) => load.organization === organization)
     audits.push(await auditStorm({ pool, organization, calls: own, serviceLog, deadlineMs }))
   }
+  if ((await countShared(pool)) === 0) problems.push('no transaction was shared by several organizations')
   await pool.end()
   const outages = ways.map((way) =>
     outageMs(

@@ -8,6 +8,7 @@
 import { Refused } from '../../domain/refusal.ts'
 import { connectionsForGroups, connectionsForWaiting } from '../../store/connections.ts'
 import { newId } from '../../store/new-id.ts'
+import { countRetries } from '../../store/retry-counts.ts'
 import { sharesMessages, tenantOf } from '../../store/tenant.ts'
 import { createBatch, lookupLimits } from '../batch.ts'
 import type { Caller, Deps } from '../deps.ts'
@@ -39,7 +40,7 @@ export interface TransactionsOptions {
   readonly deps: Deps
   /** Number of processes that share the work. */
   readonly processes?: number
-  /** Maximum number of groups written concurrently, in all. */
+  /** Maximum number of groups written concurrently in all, without those that wait for locks. */
   readonly writers?: number
   readonly maxGroup?: number
   readonly maxWaiting?: number
@@ -113,11 +114,11 @@ const keysOf = ({ request: { opaqueId }, idempotencyKey }: BasketJob): string[] 
 
 /** Elsewhere a group has a slot to itself, and with it a connection; here it leaves the slot to get one. */
 function withPlaces(deps: Deps) {
-  const places = createLockPlaces(connectionsForWaiting(deps.pool))
+  const places = createLockPlaces(connectionsForWaiting(deps.pool), () => countRetries(deps.pool, 'locked'))
   return (org: number, jobs: readonly BasketJob[], leave: () => void) =>
-    processGroup(deps, org, jobs, (isPatient, attempt) => {
+    processGroup(deps, org, jobs, (latest, attempt) => {
       leave()
-      return places.take(org, isPatient, attempt)
+      return places(org, latest, attempt)
     })
 }
 

@@ -31,7 +31,7 @@ export interface BasketQueueOptions<Job, Result> {
   run(org: number, jobs: readonly Job[], leave: () => void): Promise<JobResult<Result>[]>
   /** Maximum number of groups of one organization that are written at the same time. */
   readonly writersOfOne: number
-  /** Maximum number in all; a few organizations do not need that many (`slots.ts`). */
+  /** Maximum number in all, without those that have left; a few organizations do not need that many (`slots.ts`). */
   readonly writers: number
   readonly maxGroup: number
   readonly maxWaiting: number

@@ -21,7 +21,7 @@ export type Mode = 'read' | 'lock idle' | 'lock'
 
 const attempts: readonly Mode[] = ['read', 'lock idle', 'lock', 'lock']
 
-/** After this time a 503 is better for the caller than another attempt, or than waiting for a place for it. */
+/** After this time a 503 is better for the caller than another attempt. */
 const maxRetryMs = 5_000
 
 export interface Attempt {
@@ -49,14 +49,12 @@ export interface Changes<Job, Result> {
   run(tenant: Tenant, jobs: readonly Job[], attempt: Attempt): Promise<AttemptResult<Result>[]>
   /** Whether a retry finds what an earlier attempt has written; if not, an unknown outcome is not retried. */
   readonly isFindable: boolean
-  /**
-   * Runs an attempt under lock, which has a connection to itself, when there is a place for it. Only the last attempt
-   * is then patient; the others wait for locks briefly.
-   */
+  /** Runs an attempt under lock, which has a connection to itself, when there is a place for it. */
   readonly underLock?: UnderLock | undefined
 }
 
-export type UnderLock = <T>(isPatient: boolean, attempt: () => Promise<T>) => Promise<T>
+/** An attempt that is not patient waits for each lock briefly. It does not begin after `latest`. */
+export type UnderLock = <T>(latest: number, attempt: (isPatient: boolean) => Promise<T>) => Promise<T>
 
 export async function runAttempts<Job, Result>(
   pool: Pool,
@@ -69,17 +67,17 @@ export async function runAttempts<Job, Result>(
   const latest = performance.now() + maxRetryMs
   let left = jobs
   let lastError: unknown
-  for (let number = attempts.indexOf(first); number < attempts.length && left.length > 0; number++) {
+  for (const mode of attempts.slice(attempts.indexOf(first))) {
+    if (left.length === 0) break
     let isCommitting = false
     const attempt: Attempt = {
-      mode: attempts[number]!,
+      mode,
       beginToCommit: () => {
         isCommitting = true
       },
     }
     try {
-      const isLast = number === attempts.length - 1
-      const settled = await runOnce(pool, org, left, changes, attempt, { isLast, latest })
+      const settled = await runOnce(pool, org, left, changes, attempt, latest)
       left.forEach((job, i) => {
         const outcome = settled[i]!
         if (outcome.kind !== 'deferred') outcomes.set(job, outcome)
@@ -112,19 +110,14 @@ function runOnce<Job, Result>(
   jobs: readonly Job[],
   changes: Changes<Job, Result>,
   attempt: Attempt,
-  { isLast, latest }: { readonly isLast: boolean; readonly latest: number },
+  latest: number,
 ): Promise<AttemptResult<Result>[]> {
   const { underLock, run } = changes
   if (attempt.mode === 'read') return run(tenantOf(pool, org), jobs, attempt)
-  const isPatient = isLast || underLock === undefined
   // Retries are handled here, since we know whether the changes can be found.
-  const runLocked = () =>
+  const runLocked = (isPatient: boolean) =>
     inTransaction(pool, org, (tenant) => run(tenant, jobs, attempt), { maxAttempts: 1, isPatient })
-  if (!underLock) return runLocked()
-  return underLock(isPatient, async () => {
-    if (performance.now() > latest) throw new Refused('_unavailable', conflictMessage)
-    return runLocked()
-  })
+  return underLock ? underLock(latest, runLocked) : runLocked(true)
 }
 
 /** What to do after an attempt has failed as a whole. */

@@ -1,41 +1,58 @@
 /**
- * How many changes have a connection to themselves to lock rows. Organizations take turns, and those that know of
- * nobody who holds a row for long have places of their own: there a change waits for a lock only briefly, and tries
- * again with a place for patient ones if that was not enough.
+ * How many changes have a connection to themselves to lock rows. Each waits briefly for a lock at first: that is
+ * enough unless somebody holds a row for long. Then it tries again in a place for patient ones, of which an
+ * organization has one at a time. Organizations take turns.
  */
+import { isLockTimeout } from '../../database/classify-error.ts'
+import { Refused } from '../../domain/refusal.ts'
+import { currentSpan, recordWait, runIn } from '../../tracing/spans.ts'
 import { createRoundRobin } from '../round-robin.ts'
 
-export interface LockPlaces {
-  take<T>(org: number, isPatient: boolean, attempt: () => Promise<T>): Promise<T>
-}
+/** Runs an attempt when there is a place for it, or refuses it if there has been none until `latest`. */
+export type LockPlaces = <T>(
+  org: number,
+  latest: number,
+  attempt: (isPatient: boolean) => Promise<T>,
+) => Promise<T>
 
-export function createLockPlaces(places: number): LockPlaces {
+/** As many for brief attempts as for patient ones. */
+export function createLockPlaces(places: number, onLocked: () => void): LockPlaces {
   const brief = createPlaces(places, places)
-  // One organization must not wait in all of them.
   const patient = createPlaces(places, 1)
-  return { take: (org, isPatient, attempt) => (isPatient ? patient : brief)(org, attempt) }
+  return async (org, latest, attempt) => {
+    try {
+      return await brief(org, latest, () => attempt(false))
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error
+      onLocked()
+      return await patient(org, latest, () => attempt(true))
+    }
+  }
 }
 
 interface Line {
   readonly org: number
-  readonly waiting: (() => Promise<void>)[]
+  /** In order of arrival; a Set, because one that has waited too long leaves from the middle. */
+  readonly waiting: Set<() => Promise<void>>
   running: number
 }
 
 function createPlaces(places: number, placesOfOne: number) {
   const lines = createRoundRobin<number, Line>(
-    (org) => ({ org, waiting: [], running: 0 }),
-    ({ waiting, running }) => waiting.length === 0 && running === 0,
+    (org) => ({ org, waiting: new Set(), running: 0 }),
+    ({ waiting, running }) => waiting.size === 0 && running === 0,
   )
   let free = places
 
   function start(): void {
     while (free > 0) {
-      const line = lines.next(({ waiting, running }) => waiting.length > 0 && running < placesOfOne)
+      const line = lines.next(({ waiting, running }) => waiting.size > 0 && running < placesOfOne)
       if (!line) return
+      const [next] = line.waiting
+      line.waiting.delete(next!)
       free--
       line.running++
-      void line.waiting.shift()!().finally(() => {
+      void next!().then(() => {
         free++
         line.running--
         lines.release(line.org)
@@ -44,9 +61,22 @@ function createPlaces(places: number, placesOfOne: number) {
     }
   }
 
-  return <T>(org: number, attempt: () => Promise<T>): Promise<T> =>
+  return <T>(org: number, latest: number, attempt: () => Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
-      lines.lineOf(org).waiting.push(() => attempt().then(resolve, reject))
+      const { waiting } = lines.lineOf(org)
+      const span = currentSpan()
+      const since = performance.now()
+      const run = () => {
+        clearTimeout(timer)
+        recordWait(span, 'wait for a place', since)
+        return runIn(span, attempt).then(resolve, reject)
+      }
+      const timer = setTimeout(() => {
+        waiting.delete(run)
+        lines.release(org)
+        reject(new Refused('_unavailable', 'Too many changes wait for locked rows. Retry.'))
+      }, latest - since)
+      waiting.add(run)
       start()
     })
 }
