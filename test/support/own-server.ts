@@ -1,5 +1,5 @@
 /** A PostgreSQL of a test's own, for what would disturb the others on the one that they share. */
-import { cpSync, mkdirSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync } from 'node:fs'
 import { chmod, mkdtemp, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -50,13 +50,19 @@ export async function prepareUnusedServer(folder: string): Promise<void> {
   process.env[unused] = folder
 }
 
+/** PostgreSQL refuses a folder that others may read, and from Node.js 22 on, a copy has the rights of a new folder. */
+export function copyServerFolder(from: string, to: string, filter?: (path: string) => boolean): void {
+  cpSync(from, to, { recursive: true, ...(filter && { filter }) })
+  chmodSync(to, 0o700)
+}
+
 /** Lets the next start on this folder find a server that was started before and has nothing in it. */
 export function copyUnusedServer(folder: string): void {
   const from = process.env[unused]
   if (from === undefined) return
   mkdirSync(dirname(folder), { recursive: true })
   // A thousand files: to copy them with promises takes four times as much.
-  cpSync(from, folder, { recursive: true })
+  copyServerFolder(from, folder)
 }
 
 export async function startOwnServer(

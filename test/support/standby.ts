@@ -1,5 +1,4 @@
 /** A server with a streaming replica. The embedded programs have no pg_basebackup, so the files are copied. */
-import { cpSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { createClient } from '../../src/database/pool.ts'
@@ -7,7 +6,7 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../src/embedded-postgres/embedded-postgres.ts'
-import { makeServerFolder, quickSettings, startOwnServer } from './own-server.ts'
+import { copyServerFolder, makeServerFolder, quickSettings, startOwnServer } from './own-server.ts'
 
 export interface ServerWithReplica {
   readonly primary: EmbeddedPostgres
@@ -50,7 +49,7 @@ async function copyServer({ connection }: EmbeddedPostgres, from: string, to: st
   try {
     await client.query(`SELECT pg_backup_start('replica', true)`)
     const ofProcess = /^(postmaster\.(pid|opts)|\.s\.PGSQL\..*)$/
-    cpSync(from, to, { recursive: true, filter: (path) => !ofProcess.test(basename(path)) })
+    copyServerFolder(from, to, (path) => !ofProcess.test(basename(path)))
     const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(false)')
     await writeFile(join(to, 'backup_label'), rows[0].labelfile)
     await writeFile(join(to, 'standby.signal'), '')

@@ -49,6 +49,10 @@ export function prepareRequests(app: Server, options: PrepareOptions): void {
     if (hasSeveralHosts(request.raw.rawHeaders)) {
       return done(new Refused('_invalid_payload', 'The Host header was sent more than once.'))
     }
+    // Node.js 20.19 lets it pass; a proxy in front may have read another header.
+    if (request.headers[''] !== undefined) {
+      return done(new Refused('_invalid_payload', 'A header has no name.'))
+    }
     if (options.isBehindProxy && isMarkedPlain(request.headers['x-forwarded-proto'])) {
       return done(
         new Refused('_forbidden', 'Credentials are only accepted over HTTPS. Use the https:// address.'),
