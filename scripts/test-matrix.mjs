@@ -4,7 +4,7 @@
 //   npm run test:matrix -- node-22 postgres-15
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -55,15 +55,23 @@ const folder = await mkdtemp(join(tmpdir(), 'lw-matrix-'))
 // Under root, PostgreSQL runs as another user, who needs access to this folder.
 await chmod(folder, 0o755)
 const rows = []
+// Results are put there at the end: one of the tests compares them with the documents.
+const resultsFile = join(root, 'bench/results/tests.json')
+const before = await readFile(resultsFile, 'utf8')
+const kept = {}
 try {
   for (const cell of cells.filter(({ name }) => named.length === 0 || named.includes(name))) {
     console.log(`\n== ${cell.name}`)
     const started = Date.now()
     const row = await cell.run().catch((error) => ({ version: '?', failure: String(error.message) }))
     rows.push({ name: cell.name, seconds: Math.round((Date.now() - started) / 1000), ...row })
+    Object.assign(kept, JSON.parse(await readFile(resultsFile, 'utf8')).entries)
+    await writeFile(resultsFile, before)
   }
 } finally {
   await rm(folder, { recursive: true, force: true })
+  const entries = { ...JSON.parse(before).entries, ...kept }
+  await writeFile(resultsFile, `${JSON.stringify({ entries }, null, 2)}\n`)
 }
 
 console.log(`\n${platform}\n`)
