@@ -1,5 +1,5 @@
 /** A PostgreSQL of a test's own, for what would disturb the others on the one that they share. */
-import { chmodSync, cpSync, mkdirSync } from 'node:fs'
+import { chmodSync, chownSync, cpSync, mkdirSync } from 'node:fs'
 import { chmod, mkdtemp, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -50,10 +50,14 @@ export async function prepareUnusedServer(folder: string): Promise<void> {
   process.env[unused] = folder
 }
 
-/** PostgreSQL refuses a folder that others may read, and from Node.js 22 on, a copy has the rights of a new folder. */
+/**
+ * PostgreSQL refuses a folder that others may read, and from Node.js 22 on, a copy has the rights of a new folder. Some
+ * files keep their owner there; the start gives all of them to PostgreSQL's user if this one is ours.
+ */
 export function copyServerFolder(from: string, to: string, filter?: (path: string) => boolean): void {
   cpSync(from, to, { recursive: true, ...(filter && { filter }) })
   chmodSync(to, 0o700)
+  if (process.getuid && process.getgid) chownSync(join(to, 'PG_VERSION'), process.getuid(), process.getgid())
 }
 
 /** Lets the next start on this folder find a server that was started before and has nothing in it. */

@@ -9,7 +9,9 @@ import {
 } from './mapping-process.ts'
 
 export type Question = Omit<MappingRequest, 'id'>
-export type Answer = Omit<MappingAnswer, 'id'>
+export interface Answer extends Omit<MappingAnswer, 'id'> {
+  readonly isOutOfMemory?: boolean
+}
 
 export interface AskMappingProcess {
   /** One question at a time. Fails only if the process cannot be started, or was closed. */
@@ -34,14 +36,19 @@ export function startMappingProcess(limits: ProcessLimits): AskMappingProcess {
   let child: ChildProcess | undefined
   let asked: Asked | undefined
   let lastId = 0
+  /** The process has nothing in its memory that an earlier mapping has left there. */
+  let isNew = true
   let isClosed = false
   let hangTimer: NodeJS.Timeout | undefined
   let idleTimer: NodeJS.Timeout | undefined
 
   function start(): ChildProcess {
     const started = spawnProcess(limits)
+    isNew = true
     started.on('message', (answer: MappingAnswer) => {
-      if (started === child && answer.id === asked?.id) asked.settle(answer)
+      if (started !== child || answer.id !== asked?.id) return
+      isNew = false
+      asked.settle(answer)
     })
     started.on('error', (error) => end(started, (current) => current.fail(error)))
     started.on('exit', (code, signal) => end(started, tellExit(code, signal, limits)))
@@ -66,22 +73,28 @@ export function startMappingProcess(limits: ProcessLimits): AskMappingProcess {
     idleTimer = setTimeout(kill, limits.idleMs).unref()
   }
 
+  function askOnce(question: Question): Promise<Answer> {
+    if (isClosed) return Promise.reject(closedError())
+    clearTimeout(idleTimer)
+    child ??= start()
+    const current = child
+    return new Promise<Answer>((resolve, reject) => {
+      asked = { id: ++lastId, settle: resolve, fail: reject }
+      // It also keeps the service alive until there is an answer; the process for mappings does not.
+      hangTimer = setTimeout(() => {
+        kill()
+        resolve({ isTooSlow: true })
+      }, limits.hangMs)
+      // If it cannot be sent, the process has ended, and says so itself.
+      current.send({ ...question, id: lastId }, () => undefined)
+    }).finally(done)
+  }
+
   return {
-    ask(question) {
-      if (isClosed) return Promise.reject(closedError())
-      clearTimeout(idleTimer)
-      child ??= start()
-      const current = child
-      return new Promise<Answer>((resolve, reject) => {
-        asked = { id: ++lastId, settle: resolve, fail: reject }
-        // It also keeps the service alive until there is an answer; the process for mappings does not.
-        hangTimer = setTimeout(() => {
-          kill()
-          resolve({ isTooSlow: true })
-        }, limits.hangMs)
-        // If it cannot be sent, the process has ended, and says so itself.
-        current.send({ ...question, id: lastId }, () => undefined)
-      }).finally(done)
+    async ask(question) {
+      const answer = await askOnce(question)
+      // It may be what an earlier mapping has left there, perhaps of another organization.
+      return answer.isOutOfMemory && !isNew ? askOnce(question) : answer
     },
     close() {
       isClosed = true
@@ -112,7 +125,8 @@ function tellExit(code: number | null, signal: NodeJS.Signals | null, { memoryMb
   const isOutOfMemory = signal === 'SIGABRT' || signal === 'SIGKILL' || code === 134
   return (asked: Asked) => {
     if (isOutOfMemory) {
-      asked.settle({ error: { message: `The mapping needs more than ${memoryMb} MB of memory.` } })
+      const message = `The mapping needs more than ${memoryMb} MB of memory.`
+      asked.settle({ error: { message }, isOutOfMemory: true })
     } else asked.fail(new Error(`The process for mappings ended with ${signal ?? `code ${code}`}.`))
   }
 }
