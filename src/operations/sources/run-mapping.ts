@@ -82,7 +82,9 @@ export function createMappingRunner(limits: ProcessLimits = defaultLimits): Mapp
     isWorking = true
     for (let line = lines.next(hasWaiting); line; line = lines.next(hasWaiting)) {
       const { question, resolve, reject } = line.waiting.shift()!
-      await helper.ask(question).then(resolve, reject)
+      // In a new process it has all of the memory that it may have.
+      const askAgain = (answer: Answer) => (answer.hadLessMemory ? helper.ask(question) : answer)
+      await helper.ask(question).then(askAgain).then(resolve, reject)
       lines.release(line.org)
     }
     isWorking = false

@@ -10,7 +10,8 @@ import {
 
 export type Question = Omit<MappingRequest, 'id'>
 export interface Answer extends Omit<MappingAnswer, 'id'> {
-  readonly isOutOfMemory?: boolean
+  /** It ran out of memory, part of which earlier mappings had taken, perhaps of other organizations. */
+  readonly hadLessMemory?: boolean
 }
 
 export interface AskMappingProcess {
@@ -36,7 +37,6 @@ export function startMappingProcess(limits: ProcessLimits): AskMappingProcess {
   let child: ChildProcess | undefined
   let asked: Asked | undefined
   let lastId = 0
-  /** The process has nothing in its memory that an earlier mapping has left there. */
   let isNew = true
   let isClosed = false
   let hangTimer: NodeJS.Timeout | undefined
@@ -51,7 +51,7 @@ export function startMappingProcess(limits: ProcessLimits): AskMappingProcess {
       asked.settle(answer)
     })
     started.on('error', (error) => end(started, (current) => current.fail(error)))
-    started.on('exit', (code, signal) => end(started, tellExit(code, signal, limits)))
+    started.on('exit', (code, signal) => end(started, tellExit(code, signal, limits, isNew)))
     return started
   }
 
@@ -73,28 +73,22 @@ export function startMappingProcess(limits: ProcessLimits): AskMappingProcess {
     idleTimer = setTimeout(kill, limits.idleMs).unref()
   }
 
-  function askOnce(question: Question): Promise<Answer> {
-    if (isClosed) return Promise.reject(closedError())
-    clearTimeout(idleTimer)
-    child ??= start()
-    const current = child
-    return new Promise<Answer>((resolve, reject) => {
-      asked = { id: ++lastId, settle: resolve, fail: reject }
-      // It also keeps the service alive until there is an answer; the process for mappings does not.
-      hangTimer = setTimeout(() => {
-        kill()
-        resolve({ isTooSlow: true })
-      }, limits.hangMs)
-      // If it cannot be sent, the process has ended, and says so itself.
-      current.send({ ...question, id: lastId }, () => undefined)
-    }).finally(done)
-  }
-
   return {
-    async ask(question) {
-      const answer = await askOnce(question)
-      // It may be what an earlier mapping has left there, perhaps of another organization.
-      return answer.isOutOfMemory && !isNew ? askOnce(question) : answer
+    ask(question) {
+      if (isClosed) return Promise.reject(closedError())
+      clearTimeout(idleTimer)
+      child ??= start()
+      const current = child
+      return new Promise<Answer>((resolve, reject) => {
+        asked = { id: ++lastId, settle: resolve, fail: reject }
+        // It also keeps the service alive until there is an answer; the process for mappings does not.
+        hangTimer = setTimeout(() => {
+          kill()
+          resolve({ isTooSlow: true })
+        }, limits.hangMs)
+        // If it cannot be sent, the process has ended, and says so itself.
+        current.send({ ...question, id: lastId }, () => undefined)
+      }).finally(done)
     },
     close() {
       isClosed = true
@@ -121,12 +115,17 @@ function spawnProcess({ memoryMb, timeMs, depth, entries, resultCharacters }: Pr
 }
 
 /** Node.js aborts when the heap is full, and the kernel kills what takes the last memory of the computer. */
-function tellExit(code: number | null, signal: NodeJS.Signals | null, { memoryMb }: ProcessLimits) {
+function tellExit(
+  code: number | null,
+  signal: NodeJS.Signals | null,
+  { memoryMb }: ProcessLimits,
+  isNew: boolean,
+) {
   const isOutOfMemory = signal === 'SIGABRT' || signal === 'SIGKILL' || code === 134
   return (asked: Asked) => {
     if (isOutOfMemory) {
       const message = `The mapping needs more than ${memoryMb} MB of memory.`
-      asked.settle({ error: { message }, isOutOfMemory: true })
+      asked.settle({ error: { message }, hadLessMemory: !isNew })
     } else asked.fail(new Error(`The process for mappings ended with ${signal ?? `code ${code}`}.`))
   }
 }
