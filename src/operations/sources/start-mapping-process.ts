@@ -37,21 +37,17 @@ export function startMappingProcess(limits: ProcessLimits): AskMappingProcess {
   let child: ChildProcess | undefined
   let asked: Asked | undefined
   let lastId = 0
-  let isNew = true
   let isClosed = false
   let hangTimer: NodeJS.Timeout | undefined
   let idleTimer: NodeJS.Timeout | undefined
 
   function start(): ChildProcess {
     const started = spawnProcess(limits)
-    isNew = true
     started.on('message', (answer: MappingAnswer) => {
-      if (started !== child || answer.id !== asked?.id) return
-      isNew = false
-      asked.settle(answer)
+      if (started === child && answer.id === asked?.id) asked.settle(answer)
     })
     started.on('error', (error) => end(started, (current) => current.fail(error)))
-    started.on('exit', (code, signal) => end(started, tellExit(code, signal, limits, isNew)))
+    started.on('exit', (code, signal) => end(started, tellExit(started, code, signal, limits)))
     return started
   }
 
@@ -98,6 +94,9 @@ export function startMappingProcess(limits: ProcessLimits): AskMappingProcess {
   }
 }
 
+/** Processes that have run a mapping, which may have left something in their memory. */
+const used = new WeakSet<ChildProcess>()
+
 const closedError = () => new Error('The process for mappings was closed.')
 
 function spawnProcess({ memoryMb, timeMs, depth, entries, resultCharacters }: ProcessLimits): ChildProcess {
@@ -109,6 +108,7 @@ function spawnProcess({ memoryMb, timeMs, depth, entries, resultCharacters }: Pr
     env: {},
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
+  started.on('message', () => used.add(started))
   started.unref()
   started.channel?.unref()
   return started
@@ -116,16 +116,16 @@ function spawnProcess({ memoryMb, timeMs, depth, entries, resultCharacters }: Pr
 
 /** Node.js aborts when the heap is full, and the kernel kills what takes the last memory of the computer. */
 function tellExit(
+  ended: ChildProcess,
   code: number | null,
   signal: NodeJS.Signals | null,
   { memoryMb }: ProcessLimits,
-  isNew: boolean,
 ) {
   const isOutOfMemory = signal === 'SIGABRT' || signal === 'SIGKILL' || code === 134
   return (asked: Asked) => {
     if (isOutOfMemory) {
       const message = `The mapping needs more than ${memoryMb} MB of memory.`
-      asked.settle({ error: { message }, hadLessMemory: !isNew })
+      asked.settle({ error: { message }, hadLessMemory: used.has(ended) })
     } else asked.fail(new Error(`The process for mappings ended with ${signal ?? `code ${code}`}.`))
   }
 }
