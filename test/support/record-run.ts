@@ -47,10 +47,11 @@ export default class RecordRun implements Reporter {
   }
 }
 
-/** The folder of a test, or what those that belong together begin with. */
+/** The folder of a test, or what those that belong together are called. */
 export function partOf(file: string): string {
   const path = relative(packageRoot, file).replaceAll('\\', '/')
-  return /^(?:src|test\/tidy|test\/[^/]+(?=\/)|test)/.exec(path)![0]
+  if (path.startsWith('test/tidy')) return 'test/tidy*'
+  return /^(?:src|test\/[^/]+(?=\/)|test)/.exec(path)![0]
 }
 
 function countTests(modules: readonly TestModule[]) {
