@@ -62,7 +62,8 @@ test('sets up a mail server, and sees what comes of a test', async () => {
   expect(await page.getByRole('switch', { name: 'When a reward was earned' }).isDisabled()).toBe(true)
   await page.getByRole('link', { name: 'Set up a sender' }).click()
   await page.getByRole('button', { name: 'Set up mail server' }).click()
-  // The sender has the focus.
+  // The sender has the focus, as soon as the dialog is there.
+  await dialog.getByRole('textbox', { name: 'Sender' }).and(page.locator(':focus')).waitFor()
   await page.keyboard.type('nobody')
   await dialog.getByRole('textbox', { name: 'Mail server' }).fill('127.0.0.1')
   await dialog.getByRole('combobox', { name: 'Encryption' }).click()
