@@ -30,7 +30,7 @@ interface Waiting extends Part {
 }
 
 const apartMs = 1_000
-/** As long as a change waits for a lock before it begins anew, and with it its organization's share of messages. */
+/** Longer than a change waits for a lock: what its organization sends next would most likely wait for it again. */
 const apartAfterLockMs = 5_000
 
 /** Organizations that have made a message fail: they must not do so again at once. */
