@@ -101,11 +101,11 @@ export function createSharedMessages(options: SharedOptions): (part: Part) => Pr
     }
   }
 
-  return (part) =>
+  return ({ org, steps }) =>
     new Promise((resolve, reject) => {
       // After all promises of this turn, so that those who were waiting for the same thing send together.
       if (waiting.length === 0) process.nextTick(sendAll)
-      waiting.push({ ...part, span: currentSpan(), resolve, reject })
+      waiting.push({ org, steps, span: currentSpan(), resolve, reject })
     })
 }
 

@@ -135,7 +135,7 @@ function queryBetween<R extends pg.QueryResultRow>(
 ): Promise<pg.QueryResult<R>> {
   return new Promise((resolve, reject) => {
     const query = new pg.Query<R>(
-      { ...statement, queryMode: 'extended' } as pg.QueryConfig,
+      { queryMode: 'extended', ...statement } as pg.QueryConfig,
       (error, result) => (error ? reject(error) : resolve(result)),
     ) as unknown as DriverQuery
     const { prepare, handleCommandComplete } = query

@@ -45,7 +45,8 @@ export function dailySumsStep(org: string, counts: readonly DailyCount[], day: s
   for (const count of counts) {
     const on = count.day ?? day
     const name = `${on} ${count.measure} ${count.key}`
-    sums.set(name, { ...count, day: on, amount: count.amount + (sums.get(name)?.amount ?? 0) })
+    const { measure, key } = count
+    sums.set(name, { measure, key, day: on, amount: count.amount + (sums.get(name)?.amount ?? 0) })
   }
   const sorted = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
   return {

@@ -118,7 +118,7 @@ export async function loadBaskets(
         {
           status,
           walletVersion: version,
-          wallet: { ...held, coupons: ownedBy(customer, loaded.coupons) },
+          wallet: { coupons: ownedBy(customer, loaded.coupons), ...held },
         },
       ]),
     ),

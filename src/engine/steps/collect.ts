@@ -117,7 +117,7 @@ function runCollectingRules(run: CampaignRun): Result<Collected> {
     if (!effect.ok) return effect
     effects.push(effect.value)
     const counted = rule.limits?.counted
-    if (counted !== undefined) usage.push({ ...counted, campaign: campaign.id, amount: units })
+    if (counted !== undefined) usage.push({ campaign: campaign.id, amount: units, ...counted })
   }
   return ok({ effects, skipped, usage })
 }
@@ -152,7 +152,7 @@ function runMultipliers(run: CampaignRun, collected: readonly CollectEffect[]): 
     if (!effect.ok) return effect
     effects.push(effect.value)
     const counted = rule.limits?.counted
-    if (counted !== undefined) usage.push({ ...counted, campaign: campaign.id, amount: units })
+    if (counted !== undefined) usage.push({ campaign: campaign.id, amount: units, ...counted })
   }
   return ok({ effects, skipped, usage })
 }

@@ -142,7 +142,7 @@ export function decideBasket(
   const basket = toBasket(group, job, references)
   const outcome = evaluate({
     basket,
-    wallet: { ...customer!.wallet, usage: usageOf(group, job, standing.used) },
+    wallet: { usage: usageOf(group, job, standing.used), ...customer!.wallet },
     campaigns,
     inactivity: setup.inactivity,
     organization: setup.organization,
@@ -189,13 +189,13 @@ function refuseUnusable(
 function toBasket({ products, now }: BasketGroup, { request }: BasketJob, references: References): Basket {
   const { basket } = request
   return {
+    branch: request.branch ?? references.branch?.opaqueId ?? '',
+    occurredAt: request.occurredAt ?? now,
     ...basket,
     lines: basket.lines.map((line) => {
       const known = line.category ?? (line.product === undefined ? undefined : products.get(line.product))
       return known === line.category ? line : { ...line, category: known }
     }),
-    branch: request.branch ?? references.branch?.opaqueId ?? '',
-    occurredAt: request.occurredAt ?? now,
   }
 }
 

@@ -153,10 +153,11 @@ export function toJob(
   const { customer, card = noCard } = request
   if (!customer) return undefined
   return {
-    ...repeat,
     id: newId('txn', timeOf(deps, caller.organization)),
     caller,
     request: { ...request, customer, card },
+    idempotencyKey: repeat.idempotencyKey,
+    fingerprint: repeat.fingerprint,
   }
 }
 

@@ -73,7 +73,7 @@ export function toChange(
     sharedUsage: evaluation.usage.filter((used) => used.isShared),
     granted: actions
       .filter((action) => action.kind === 'grant_coupon')
-      .map((action, i) => ({ ...toCoupon(action), origin: evaluation.origins[i] })),
+      .map((action, i) => ({ origin: evaluation.origins[i], ...toCoupon(action) })),
     redeemed: actions.flatMap((action) => (action.kind === 'redeem_coupon' ? [action.coupon] : [])),
     facts: [
       ...toFacts(transaction, actions),
@@ -202,7 +202,7 @@ function withSources({ movements, effects }: Evaluation): WalletChange['movement
   }
   return movements.map((movement) => {
     const source = sources.get(`${movement.key} ${movement.version}`)
-    return source ? { ...movement, campaign: source.campaign, rule: source.rule } : movement
+    return source ? { campaign: source.campaign, rule: source.rule, ...movement } : movement
   })
 }
 
