@@ -41,6 +41,7 @@ export interface LoadResult {
   readonly p50Ms: number
   readonly p95Ms: number
   readonly p99Ms: number
+  readonly maxMs: number
 }
 
 const paths = {
@@ -109,6 +110,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
     p50Ms: quantile(0.5),
     p95Ms: quantile(0.95),
     p99Ms: quantile(0.99),
+    maxMs: quantile(1),
   }
 }
 

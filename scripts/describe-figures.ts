@@ -154,12 +154,13 @@ function describeWorkers(): string {
 }
 
 function describeNeighbors(): string {
+  const slowest = 'slowest in its first second'
   const entries = readEntries<NeighborSeries>('neighbors')
   const row = (words: string, part: string, name: string) => {
     const series = entries[part]?.series
-    if (!series) return [words, 'not measured yet', '']
+    if (!series?.[name]) return [words, 'not measured yet', '']
     const times = series[`${name}, times alone`]
-    return [words, seriesText(series[name]!, 'ms'), times ? seriesText(times) : '']
+    return [words, seriesText(series[name], 'ms'), times ? seriesText(times) : '']
   }
   const rows = [
     row('alone, p95', 'sales', 'alone'),
@@ -167,6 +168,7 @@ function describeNeighbors(): string {
       row(`beside the worst ${attack}, p95`, 'sales', `beside ${attack}`),
     ),
     row('alone, at half of a limit of 100 requests per second, p99', 'limit', 'alone'),
+    row('in the second in which another one begins to send ten times that, the slowest', 'limit', slowest),
     row('beside ten times that limit, p99', 'limit', 'beside ten times the limit'),
   ]
   return `${captionOf('neighbors')}\n\n${tableOf(['A sale', 'Median (lowest to highest round)', 'Times alone'], rows)}`
