@@ -29,9 +29,7 @@ export function runPipeline(client: ClientBase, steps: readonly Step[]): Promise
 function send(client: ClientBase, steps: readonly Step[]): Promise<WireRow[][]> {
   return new Promise((resolve, reject) => {
     const query = client.query as unknown as (pipe: object, values: undefined, callback: Callback) => void
-    query.call(client, createPipe(steps), undefined, (error, rows) =>
-      error ? reject(error) : resolve(rows!),
-    )
+    query.call(client, new Pipe(steps), undefined, (error, rows) => (error ? reject(error) : resolve(rows!)))
   })
 }
 
@@ -43,44 +41,47 @@ export const failedStep = (error: unknown) => (error instanceof Error ? failedSt
 type Callback = (error: Error | null, rows?: WireRow[][]) => void
 
 /**
- * The driver calls this when it is the pipe's turn on the connection, and for every response of the server.
+ * The driver calls this when it is the pipe's turn on the connection, and for every response of the server. A class,
+ * because Node.js 20 keeps object literals with such methods alive (`docs/decisions/0011`).
  */
-function createPipe(steps: readonly Step[]) {
-  const rows: WireRow[][] = steps.map(() => [])
-  let at = 0
-  let parsed: Set<string> | undefined
-  return {
-    steps,
-    /** Set by the driver, which wraps it with its timeout. */
-    callback: undefined as Callback | undefined,
+class Pipe {
+  /** Set by the driver, which wraps it with its timeout. */
+  callback: Callback | undefined = undefined
+  readonly steps: readonly Step[]
+  readonly #rows: WireRow[][]
+  #at = 0
+  #parsed: Set<string> | undefined = undefined
 
-    submit(connection: WireConnection): null {
-      const known = parsedOn(connection)
-      parsed = known
-      // As the driver does: that the connection is lost is reported by its own event.
-      if (connection.stream.writable) connection.stream.write(messageOf(steps, known))
-      return null
-    },
+  constructor(steps: readonly Step[]) {
+    this.steps = steps
+    this.#rows = steps.map(() => [])
+  }
 
-    handleDataRow({ fields }: { fields: WireRow }): void {
-      rows[at]!.push(fields)
-    },
+  submit(connection: WireConnection): null {
+    this.#parsed = parsedOn(connection)
+    // As the driver does: that the connection is lost is reported by its own event.
+    if (connection.stream.writable) connection.stream.write(messageOf(this.steps, this.#parsed))
+    return null
+  }
 
-    handleCommandComplete(): void {
-      at++
-    },
+  handleDataRow({ fields }: { fields: WireRow }): void {
+    this.#rows[this.#at]!.push(fields)
+  }
 
-    handleError(error: Error): void {
-      // It is uncertain which of them the server still knows, and whether their plans still fit.
-      for (const { name } of steps) parsed?.delete(name)
-      failedSteps.set(error, { at, name: steps[at]?.name })
-      this.callback?.(error)
-    },
+  handleCommandComplete(): void {
+    this.#at++
+  }
 
-    handleReadyForQuery(): void {
-      for (const { name } of steps) if (name !== '') parsed!.add(name)
-      this.callback?.(null, rows)
-    },
+  handleError(error: Error): void {
+    // It is uncertain which of them the server still knows, and whether their plans still fit.
+    for (const { name } of this.steps) this.#parsed?.delete(name)
+    failedSteps.set(error, { at: this.#at, name: this.steps[this.#at]?.name })
+    this.callback?.(error)
+  }
+
+  handleReadyForQuery(): void {
+    for (const { name } of this.steps) if (name !== '') this.#parsed!.add(name)
+    this.callback?.(null, this.#rows)
   }
 }
 

@@ -139,7 +139,7 @@ function toViewWithCampaigns(row: ViewWithCampaignsRow): ViewWithCampaigns {
     version,
     status,
   }))
-  return { ...toCustomerView(row), campaigns }
+  return { campaigns, ...toCustomerView(row) }
 }
 
 /**

@@ -47,11 +47,11 @@ export function toConsentsReply({ consents, consentHistory = [] }: Customer) {
 }
 
 function toCustomerWithCouponsReply(view: CustomerView) {
-  return { ...toCustomerReply(view), coupons: view.coupons.map(toCouponReply) }
+  return Object.assign(toCustomerReply(view), { coupons: view.coupons.map(toCouponReply) })
 }
 
 export function toFoundCustomerReply(found: FoundCustomer) {
-  return { ...toCustomerWithCouponsReply(found), matchedCard: found.matchedCard }
+  return Object.assign(toCustomerWithCouponsReply(found), { matchedCard: found.matchedCard })
 }
 
 export function toCustomerWithExpiryReply(view: CustomerView) {

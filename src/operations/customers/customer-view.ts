@@ -72,7 +72,7 @@ async function campaignsOf(
   { campaigns }: ViewWithCampaigns,
 ): Promise<AttachedCampaign[]> {
   const compiled = await deps.campaigns.get(tenant, organization, campaigns)
-  return campaigns.map((campaign, i) => ({ ...campaign, compiled: compiled[i]! }))
+  return campaigns.map((campaign, i) => ({ compiled: compiled[i]!, ...campaign }))
 }
 
 /** What a customer can use now, with the campaigns of the organization as they are. */
@@ -85,10 +85,10 @@ export function withCampaigns(
   const cards = view.cards.filter(isLive).map(({ campaign }) => campaign)
   const tiers = tiersHeld(campaignsOnCards({ campaigns, cards }, now, timezone), view.balances)
   const { lastActivityAt } = view
-  if (lastActivityAt === undefined) return { ...view, tiers }
+  if (lastActivityAt === undefined) return { tiers, ...view }
   const inactivity = inactivityOf(campaigns)
-  if (inactivity.length === 0) return { ...view, tiers }
-  return { ...view, tiers, ...withInactivity(view, lastActivityAt, inactivity, now, timezone) }
+  if (inactivity.length === 0) return { tiers, ...view }
+  return { tiers, ...view, ...withInactivity(view, lastActivityAt, inactivity, now, timezone) }
 }
 
 function withInactivity(

@@ -23,7 +23,7 @@ export async function findCustomer(deps: Deps, caller: Caller, query: string): P
     const answer = await read(deps, caller, 'barcode', text)
     const scanned = answer.view?.cards.find(({ barcode }) => barcode === text)
     if (answer.view && scanned) {
-      return { ...viewOf(answer), matchedCard: newestOf(scanned, answer.view.cards).id }
+      return { matchedCard: newestOf(scanned, answer.view.cards).id, ...viewOf(answer) }
     }
   }
   for (const phone of phoneCandidates(query, caller.organization.country)) {
