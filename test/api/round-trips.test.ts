@@ -124,9 +124,8 @@ test.each([
   expect(await countRoundTrips('GET', () => ({ path: path() }))).toBe(count)
 })
 
-/** Lists whose rows come from background work or from a file; each is one statement. */
+/** Lists whose rows come from background work; each is one statement. */
 const filledLater = [
-  '/v1/imports/{id}/rejected',
   '/v1/messages',
   '/v1/sources/{id}/received',
   '/v1/webhooks/{id}/deliveries',

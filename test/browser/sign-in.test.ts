@@ -8,6 +8,8 @@ test('signs in with email and password, and out again', async () => {
   const { page } = opened
   await signIn(page)
   expect(new URL(page.url()).pathname).toMatch(/^\/console\/?$/)
+  // What is still being read when the session ends would be refused.
+  await page.waitForLoadState('networkidle')
   await page.getByRole('button', { name: 'Account' }).click()
   await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
