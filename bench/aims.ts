@@ -199,7 +199,7 @@ const neighbors: readonly Aimed[] = [
     atMost(2),
     {
       reason:
-        'Of the collections of young objects, one every half second takes about ten milliseconds, because each refusal of a flood waits for a fifth of a second and so outlives one: most of the slowest sales came right after one. Beside an organization that sends no more than its limit, the p99 is 1.5 times alone (by hand, on 19 November 2026).',
+        'A thousand requests a second, most of them refused, make Node.js collect young objects every half second, for about ten milliseconds: most of the slowest sales came right after that. Beside an organization that sends no more than its limit, the p99 is 1.5 times alone (by hand, on 19 November 2026).',
     },
   ),
   ofNeighbors(

@@ -41,8 +41,8 @@ export const failedStep = (error: unknown) => (error instanceof Error ? failedSt
 type Callback = (error: Error | null, rows?: WireRow[][]) => void
 
 /**
- * The driver calls this when it is the pipe's turn on the connection, and for every response of the server. A class,
- * because Node.js 20 keeps object literals with such methods alive (`docs/decisions/0011`).
+ * The driver calls this when it is the pipe's turn on the connection, and for every response of the server. A class: as
+ * object literals with methods, pipes outlived collections of young objects in Node.js 20 (`docs/decisions/0011`).
  */
 class Pipe {
   /** Set by the driver, which wraps it with its timeout. */

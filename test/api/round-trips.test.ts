@@ -124,7 +124,7 @@ test.each([
   expect(await countRoundTrips('GET', () => ({ path: path() }))).toBe(count)
 })
 
-/** Lists whose rows come from background work; each is one statement. */
+/** Their rows come from background work and from wallet pages, which nothing here does. */
 const filledLater = [
   '/v1/messages',
   '/v1/sources/{id}/received',
