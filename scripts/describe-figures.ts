@@ -16,6 +16,7 @@ import {
 import { seriesOf } from '../bench/report.ts'
 import { captionOf, commands, describeAims } from './describe-aims.ts'
 import {
+  describeClusterFailover,
   describeFailover,
   describeParts,
   describePlans,
@@ -39,6 +40,7 @@ export const figures: Record<string, () => string> = {
   'figures: plans on a cluster': () => describePlans('Citus'),
   'figures: storms on a cluster': () => describeStorms('Citus'),
   'figures: failover': describeFailover,
+  'figures: failover of a cluster': describeClusterFailover,
   'figures: tests on other versions': () =>
     describeTestRuns([
       ...['PgBouncer', 'Node.js 20', 'Node.js 22', 'Node.js 24', 'Node.js 26'],

@@ -1,7 +1,7 @@
 /** Runs of the tests, of the storms and of the failover test, as tables. */
 import { type Origin, readEntries } from '../bench/read-results.ts'
 import type { PlannedCall } from '../test/cluster/plans.test.ts'
-import type { FailoverRecord } from '../test/failover/failover-record.ts'
+import type { CitusFailoverRecord, FailoverRecord, Outcome } from '../test/failover/failover-record.ts'
 import type { StormRecord } from '../test/faults/storm-record.ts'
 import type { RecordedPart } from '../test/support/record-run.ts'
 import { dayOf, distinct, linkTo, originsText, rounded, tableOf } from './figure-words.ts'
@@ -111,23 +111,57 @@ export function describeStorms(target: string): string {
 }
 
 export function describeFailover(): string {
-  const runs = Object.values(readEntries<FailoverRecord>('failover')).filter(
-    ({ isSynchronous }) => isSynchronous,
-  )
-  if (runs.length === 0) return 'No run of the failover test has been kept yet.'
-  const ways = [...new Set(runs.flatMap((run) => Object.keys(run.secondsWithoutService)))]
-  const rows = runs
+  const runs = Object.values(readEntries<FailoverRecord>('failover'))
+    .filter(({ isSynchronous }) => isSynchronous)
     .toSorted((a, b) => a.nodes - b.nodes)
-    .map((each) => [
-      String(each.nodes),
-      each.failure,
-      ...ways.map((way) => seconds(each.secondsWithoutService[way])),
-      each.requests === undefined ? '' : rounded(each.requests),
-      ...[each.acknowledged, each.unknown, each.found, each.lost, each.doubled].map(rounded),
-    ])
-  const head = ['Nodes', 'Failure', ...ways.map((way) => `Seconds without service, ${way}`)]
+  const ttl = distinct(runs.map(({ patroni }) => `${patroni.ttl}`)).join(', ')
+  return failuresText(runs, {
+    file: 'failover',
+    more: `, \`ttl\` ${ttl}`,
+    head: ['Nodes', 'Failure'],
+    describe: ({ nodes, failure }) => [String(nodes), failure],
+  })
+}
+
+/** Of a Citus cluster whose servers have standbys. */
+export function describeClusterFailover(): string {
+  const runs = Object.values(readEntries<CitusFailoverRecord>('citus-failover'))
+  return failuresText(runs, {
+    file: 'citus-failover',
+    more: '',
+    head: ['Failure', 'Organizations that need it', 'Seconds without service, the others'],
+    describe: ({ failure, organizations, affected, secondsOfOthers }) => [
+      failure,
+      `${affected} of ${organizations}`,
+      seconds(secondsOfOthers),
+    ],
+  })
+}
+
+function failuresText<R extends Origin & Outcome>(
+  runs: readonly R[],
+  { file, more, head, describe }: FailureTable<R>,
+): string {
+  if (runs.length === 0) return 'No run of the failover test has been kept yet.'
+  const ways = distinct(runs.flatMap((run) => Object.keys(run.secondsWithoutService)))
+  const rows = runs.map((run) => [
+    ...describe(run),
+    ...ways.map((way) => seconds(run.secondsWithoutService[way])),
+    run.requests === undefined ? '' : rounded(run.requests),
+    ...[run.acknowledged, run.unknown, run.found, run.lost, run.doubled].map(rounded),
+  ])
   const counted = ['Requests', 'Acknowledged', 'Unknown', 'Committed', 'Lost', 'Doubled']
-  return `${capitalized(originsText(runs))}; ${versionsOf(runs)}, \`ttl\` ${distinct(runs.map(({ patroni }) => `${patroni.ttl}`)).join(', ')} (${linkTo('failover')}):\n\n${tableOf([...head, ...counted], rows)}`
+  const all = [...head, ...ways.map((way) => `Seconds without service, ${way}`), ...counted]
+  return `${capitalized(originsText(runs))}; ${versionsOf(runs)}${more} (${linkTo(file)}):\n\n${tableOf(all, rows)}`
+}
+
+interface FailureTable<R> {
+  readonly file: string
+  /** What else the caption says. */
+  readonly more: string
+  /** The first columns, and what is in them. */
+  readonly head: readonly string[]
+  describe(run: R): readonly string[]
 }
 
 const seconds = (value: number | undefined) =>

@@ -180,7 +180,7 @@ async function makeNode(
 }
 
 /** All at once, so that none is given twice. */
-async function findFreePorts(count: number): Promise<number[]> {
+export async function findFreePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
   await Promise.all(servers.map((server) => once(server, 'listening')))
   const ports = servers.map((server) => (server.address() as { port: number }).port)
@@ -189,10 +189,15 @@ async function findFreePorts(count: number): Promise<number[]> {
 }
 
 async function signalNode({ folder, patroni }: Node, signal: NodeJS.Signals): Promise<void> {
-  const postmaster = await readPostmasterFile(join(folder, 'data')).catch(() => undefined)
-  const own = patroni?.exitCode === null && patroni.signalCode === null ? [patroni.pid!] : []
   // Patroni first: it must not see its PostgreSQL go.
-  for (const pid of [...own, ...(postmaster?.pid ? await familyOf(postmaster.pid) : [])]) {
+  if (patroni?.exitCode === null && patroni.signalCode === null) patroni.kill(signal)
+  await signalFamily(join(folder, 'data'), signal)
+}
+
+/** Sends a signal to the PostgreSQL of this data folder and to each of its processes. */
+export async function signalFamily(data: string, signal: NodeJS.Signals): Promise<void> {
+  const postmaster = await readPostmasterFile(data).catch(() => undefined)
+  for (const pid of postmaster?.pid ? await familyOf(postmaster.pid) : []) {
     try {
       process.kill(pid, signal)
     } catch {

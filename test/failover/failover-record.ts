@@ -1,14 +1,10 @@
-/** What a failure did, in `bench/results/failover.json`. */
-export interface FailoverRecord {
+/** What tills met when something failed. */
+export interface Outcome {
   readonly versions: Readonly<Record<string, string>>
-  readonly nodes: number
-  readonly isSynchronous: boolean
+  readonly failure: string
   /** Of both services together. */
   readonly callers: number
-  /** Its settings, of which `ttl` is most of the time without service. */
-  readonly patroni: Readonly<Record<string, number>>
-  readonly failure: string
-  /** By the way that the service reaches the cluster; 0 if no pause was longer than a second. */
+  /** By the way that the service reaches the database; 0 if no pause was longer than a second. */
   readonly secondsWithoutService: Readonly<Record<string, number>>
   readonly requests?: number
   readonly acknowledged: number
@@ -19,4 +15,23 @@ export interface FailoverRecord {
   readonly lost: number
   readonly doubled: number
   readonly problems: readonly string[]
+}
+
+/** What a failure of a Patroni cluster did, in `bench/results/failover.json`. */
+export interface FailoverRecord extends Outcome {
+  readonly nodes: number
+  readonly isSynchronous: boolean
+  /** Its settings, of which `ttl` is most of the time without service. */
+  readonly patroni: Readonly<Record<string, number>>
+}
+
+/** What the loss of a server of a Citus cluster did, in `bench/results/citus-failover.json`. */
+export interface CitusFailoverRecord extends Outcome {
+  readonly organizations: number
+  /** Of them, those that cannot sell without the server, unless they are reached past it. */
+  readonly affected: number
+  /** The longest, by either way, of those that can sell without it; undefined if there are none. */
+  readonly secondsOfOthers?: number
+  /** From the loss until somebody promotes the standby. */
+  readonly noticedAfterSeconds: number
 }

@@ -6,41 +6,27 @@
  * fails: without synchronous replication, sales are lost. What each failure did is kept in
  * `bench/results/failover.json`, by the number of nodes.
  */
-import { randomInt } from 'node:crypto'
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { saveEntries } from '../../bench/save-results.ts'
 import { createClient, openPool } from '../../src/database/pool.ts'
-import { auditStorm, sumOf, type Tally } from '../faults/audit-storm.ts'
-import { readCallLog } from '../faults/call-log.ts'
-import { openMerchant } from '../faults/merchant.ts'
-import { startLoad } from '../faults/processes.ts'
+import type { Tally } from '../faults/audit-storm.ts'
 import { makeScene, type Scene } from '../faults/scene.ts'
-import { waitUntilReady } from '../faults/watch-service.ts'
-import { ownSecrets, type Service } from '../support/checkout.ts'
+import { ownSecrets } from '../support/checkout.ts'
 import { countShared } from '../support/shared-transactions.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { superuser, times } from './configs.ts'
 import type { FailoverRecord } from './failover-record.ts'
-import { outageMs } from './outage.ts'
 import { findPrograms, type Programs, versionsOf } from './programs.ts'
+import { runAndRemove, type ToBeRemoved } from './run-and-remove.ts'
 import { type Strike, strikes } from './strikes.ts'
+import { inSeconds, outcomeOf, startTills, type Way } from './tills.ts'
 
 const login = { username: 'wallet', password: 'wallet-of-the-failover-test' }
 /** So many that they share transactions. */
 const organizations = 12
-/** Of each service, as many of each organization. */
-const callers = 24
-const calmMs = 3_000
-/** A request may wait for a database as long as the service gives itself, and a busy computer adds to it. */
-const deadlineMs = 20_000
+/** Of each service, in each organization. */
+const callersOfEach = 2
 const recoveryTimeoutMs = 60_000
-
-interface Way {
-  readonly name: string
-  readonly service: Service
-}
 
 interface Result {
   readonly name: string
@@ -58,11 +44,10 @@ const { values } = parseArgs({
   },
 })
 const size = Number(values.nodes)
-const started: Promise<Scene | Cluster>[] = []
 if (![2, 3].includes(size)) throw new Error('--nodes is 2 or 3.')
 const chosen = strikes.filter(({ name }) => name.includes(values.only ?? ''))
 
-async function run(): Promise<boolean> {
+async function run(toBeRemoved: ToBeRemoved): Promise<boolean> {
   const programs = await findPrograms()
   const scene = await toBeRemoved(makeScene())
   const cluster = await toBeRemoved(startCluster(programs, { size, isSynchronous: !values.asynchronous }))
@@ -74,7 +59,7 @@ async function run(): Promise<boolean> {
     const result = await runStrike(scene, cluster, ways, strike)
     results.push(result)
     await keep(programs, ways, result)
-    const seconds = result.outages.map((ms) => (ms / 1_000).toFixed(1)).join(' and ')
+    const seconds = result.outages.map(inSeconds).join(' and ')
     console.log(`${strike.name}: ${seconds} s without service, ${result.problems.length} problems`)
     for (const problem of result.problems.slice(0, 20)) console.log(`  ${problem}`)
   }
@@ -84,27 +69,17 @@ async function run(): Promise<boolean> {
 
 /** After each failure, because a cluster that does not recover from the next one ends the run. */
 async function keep(programs: Programs, ways: readonly Way[], result: Result): Promise<void> {
-  const { name, outages, tally, problems } = result
   const record: FailoverRecord = {
     versions: await versionsOf(programs),
     nodes: size,
     isSynchronous: !values.asynchronous,
-    callers: ways.length * callers,
+    callers: ways.length * organizations * callersOfEach,
     patroni: times,
-    failure: name,
-    secondsWithoutService: Object.fromEntries(
-      ways.map((way, i) => [way.name, Number((outages[i]! / 1_000).toFixed(1))]),
-    ),
-    requests: tally.sent,
-    acknowledged: tally.acknowledged,
-    unknown: tally.unknown,
-    found: tally.resentAndFound,
-    lost: tally.lost,
-    doubled: tally.doubled,
-    problems,
+    failure: result.name,
+    ...outcomeOf(ways, result),
   }
   const cluster = `${size} nodes${values.asynchronous ? ', asynchronous' : ''}`
-  saveEntries('failover', { [`${cluster}: ${name}`]: record })
+  saveEntries('failover', { [`${cluster}: ${result.name}`]: record })
 }
 
 /** As `deploy/create-database.sh` does it. */
@@ -147,53 +122,22 @@ async function runStrike(
   { name, strike, moves }: Strike,
 ): Promise<Result> {
   const before = await cluster.waitUntilHealthy()
-  const loads = []
-  for (let i = 0; i < organizations; i++) {
-    const merchant = await openMerchant(ways[0]!.service.baseUrl, ownSecrets.ADMIN_TOKEN)
-    for (const way of ways) {
-      const logFile = join(scene.folder, `${name.replaceAll(/\W+/g, '-')}-${loads.length}.jsonl`)
-      const plan = { seed: randomInt(1_000_000), ...merchant, customers: 4, clients: callers / organizations }
-      const target = { baseUrls: [way.service.baseUrl], pauseMs: 100, logFile }
-      const load = startLoad(scene.fork('load-child'), { ...plan, ...target })
-      loads.push({ way, organization: merchant.organization, logFile, ...load })
-    }
-  }
-  await Promise.all(loads.map(({ ready }) => ready))
-  await sleep(calmMs)
+  const tills = await startTills(scene, ways, { name, organizations, callersOfEach })
 
   const problems: string[] = []
   const struckAt = Date.now()
   await strike(cluster, before)
   const after = await cluster.waitUntilHealthy()
   if (moves !== (after.leader !== before.leader)) problems.push(`${after.leader.name} is the primary`)
-  for (const { service, name: way } of ways)
-    if ((await waitUntilReady(service.baseUrl, recoveryTimeoutMs)) === undefined)
-      problems.push(`${way}: the service did not come back`)
-  await sleep(calmMs)
-  const endedAt = Date.now()
-  await Promise.all(loads.map((load) => load.finish()))
+  problems.push(...(await tills.waitForServices(recoveryTimeoutMs)))
+  await tills.stop()
 
-  const calls = loads.map((load) => ({ ...load, calls: readCallLog(load.logFile) }))
-  const callsOf = (which: (load: (typeof calls)[number]) => boolean) =>
-    calls.filter(which).flatMap((load) => load.calls)
   const pool = openPool(urlOf(superuser, [cluster.primaryPort]), { applicationName: 'auditor' })
-  const serviceLog = ways.map(({ service }) => service.stdout()).join('\n')
-  const audits = []
-  for (const organization of new Set(loads.map((load) => load.organization))) {
-    const own = callsOf((load) => load.organization === organization)
-    audits.push(await auditStorm({ pool, organization, calls: own, serviceLog, deadlineMs }))
-  }
+  const audit = await tills.audit(pool)
   if ((await countShared(pool)) === 0) problems.push('no transaction was shared by several organizations')
   await pool.end()
-  const outages = ways.map((way) =>
-    outageMs(
-      callsOf((load) => load.way === way),
-      struckAt,
-      endedAt,
-    ),
-  )
-  problems.push(...new Set(audits.flatMap((audit) => audit.problems)))
-  return { name, outages, tally: sumOf(audits.map((audit) => audit.tally)), problems }
+  const outages = tills.outagesSince(struckAt)
+  return { name, outages, tally: audit.tally, problems: [...problems, ...audit.problems] }
 }
 
 function print(ways: readonly Way[], results: readonly Result[]): void {
@@ -215,27 +159,4 @@ function print(ways: readonly Way[], results: readonly Result[]): void {
   console.log(`\n${[line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')}`)
 }
 
-function toBeRemoved<T extends Scene | Cluster>(starting: Promise<T>): Promise<T> {
-  started.push(starting)
-  return starting
-}
-
-/** Also what is just being started. */
-async function removeStarted(): Promise<void> {
-  for (const item of started) await (await item.catch(() => undefined))?.remove(values.keep)
-}
-
-let stopping: Promise<void> | undefined
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => {
-    console.error('Stopped: ending what was started.')
-    stopping ??= removeStarted().finally(() => process.exit(130))
-  })
-
-const isGood = await run().catch((error) => {
-  if (!stopping) console.error(error instanceof Error ? error.message : error)
-  return false
-})
-await (stopping ?? removeStarted())
-// The proxies would go on waiting for connections.
-process.exit(isGood ? 0 : 1)
+await runAndRemove(run, values.keep)
