@@ -13,7 +13,7 @@ export function classifyError(error: unknown): DatabaseErrorKind {
   if (state !== undefined) {
     if (retryStates.has(state) || isMoved(error as Error)) return 'retry'
     if (unavailableStates.has(state) || unavailableClasses.has(state.slice(0, 2))) return 'unavailable'
-    return 'other'
+    return isLostServer(error as Error) ? 'unavailable' : 'other'
   }
   return isClientSideFailure(error) ? 'unavailable' : 'other'
 }
@@ -21,10 +21,17 @@ export function classifyError(error: unknown): DatabaseErrorKind {
 /** On a cluster, an organization was moved while a statement was on its way to where it had been. */
 const isMoved = ({ message }: Error) => /^could not find valid entry for shard \d+$/.test(message)
 
-/** Whether the connection itself is gone, as opposed to a server that refused the statement. */
+/** On a cluster, the server that was asked is ending, or cannot reach another one. Citus gives these no code. */
+const isLostServer = ({ message }: Error) => lostServerMessages.some((pattern) => pattern.test(message))
+
+/**
+ * Whether the connection itself is gone, or that of the server that is asked to another one of its cluster, as opposed
+ * to a server that refused the statement.
+ */
 export function isConnectionError(error: unknown): boolean {
   const state = sqlState(error)
-  if (state !== undefined) return lostConnectionStates.has(state) || state.startsWith('08')
+  if (state !== undefined)
+    return lostConnectionStates.has(state) || state.startsWith('08') || isLostServer(error as Error)
   return isClientSideFailure(error)
 }
 
@@ -73,6 +80,14 @@ const unavailableStates = new Set([
 // Connection exceptions, insufficient resources (disk full, out of memory, too many connections), refused
 // credentials, and errors of the system under the server such as I/O.
 const unavailableClasses = new Set(['08', '53', '28', '58'])
+
+const lostServerMessages = [
+  /^postmaster was shut down, exiting$/,
+  /^failure on connection marked as essential: /,
+  /^failed to prepare transaction '/,
+  /^could not commit transaction for shard \d+ on at least one active node$/,
+  /^execution cannot recover from multiple connection failures\. /,
+]
 
 const nodeCodes = new Set([
   'ECONNREFUSED',

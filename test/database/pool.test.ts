@@ -148,6 +148,16 @@ describe('what an error means', () => {
     expect(classifyError(Object.assign(new Error('failed'), { code }))).toBe(kind)
   })
 
+  test.each([
+    'postmaster was shut down, exiting',
+    'failure on connection marked as essential: 10.0.0.2:5432',
+    "failed to prepare transaction 'citus_1_2_3' on host 10.0.0.2:5432",
+    'could not commit transaction for shard 102008 on at least one active node',
+  ])('on a cluster, "%s" is a lost server', (message) => {
+    const error = Object.assign(new Error(message), { code: 'XX000' })
+    expect([classifyError(error), isConnectionError(error)]).toEqual(['unavailable', true])
+  })
+
   test.each([undefined, null, 'text', 7, new Error('our own bug')])('%s is other', (error) => {
     expect([classifyError(error), isConnectionError(error)]).toEqual(['other', false])
   })

@@ -1,8 +1,9 @@
 /**
  * Whether the service survives the loss of a server of a Citus cluster whose servers have synchronous standbys: tills
  * sell meanwhile, through a service that enters by the coordinator and through one that uses all servers directly.
- * `npm run test:failover:citus`; POSTGRES_BIN is the folder of a PostgreSQL that has the extension, and after `--`,
- * `--keep` keeps the folder with the logs. What each failure did is kept in `bench/results/citus-failover.json`.
+ * `npm run test:failover:citus`; POSTGRES_BIN is the folder of a PostgreSQL that has the extension. After `--`,
+ * `--only worker` is for those whose name has the word, and `--keep` keeps the folder with the logs. What each failure
+ * did is kept in `bench/results/citus-failover.json`.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -49,7 +50,9 @@ const strikes: readonly Strike[] = [
   { name: 'coordinator killed', server: 'coordinator', signal: 'SIGKILL' },
 ]
 
-const { values } = parseArgs({ options: { keep: { type: 'boolean', default: false } } })
+const { values } = parseArgs({
+  options: { only: { type: 'string', default: '' }, keep: { type: 'boolean', default: false } },
+})
 const postgresBin = process.env.POSTGRES_BIN ?? '/usr/lib/postgresql/15/bin'
 
 async function run(toBeRemoved: ToBeRemoved): Promise<boolean> {
@@ -68,7 +71,7 @@ async function run(toBeRemoved: ToBeRemoved): Promise<boolean> {
   const current = new Map(cluster.servers.map((server) => [server.name, server.primary]))
   const setting = { scene, cluster, ways, current }
   let isGood = true
-  for (const strike of strikes) {
+  for (const strike of strikes.filter(({ name }) => name.includes(values.only))) {
     const result = await strikeUnderLoad(setting, strike)
     const record: CitusFailoverRecord = {
       versions,
