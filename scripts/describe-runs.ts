@@ -129,24 +129,22 @@ export function describeClusterFailover(): string {
   return failuresText(runs, {
     file: 'citus-failover',
     more: '',
-    head: ['Failure', 'Organizations that need it', 'Seconds without service, the others'],
-    describe: ({ failure, organizations, affected, secondsOfOthers }) => [
-      failure,
-      `${affected} of ${organizations}`,
-      seconds(secondsOfOthers),
-    ],
+    head: ['Failure', 'Organizations that need it'],
+    describe: ({ failure, organizations, affected }) => [failure, `${affected} of ${organizations}`],
+    also: ({ secondsOfOthers }, way) =>
+      secondsOfOthers ? `; the others ${seconds(secondsOfOthers[way])}` : '',
   })
 }
 
 function failuresText<R extends Origin & Outcome>(
   runs: readonly R[],
-  { file, more, head, describe }: FailureTable<R>,
+  { file, more, head, describe, also = () => '' }: FailureTable<R>,
 ): string {
   if (runs.length === 0) return 'No run of the failover test has been kept yet.'
   const ways = distinct(runs.flatMap((run) => Object.keys(run.secondsWithoutService)))
   const rows = runs.map((run) => [
     ...describe(run),
-    ...ways.map((way) => seconds(run.secondsWithoutService[way])),
+    ...ways.map((way) => seconds(run.secondsWithoutService[way]) + also(run, way)),
     run.requests === undefined ? '' : rounded(run.requests),
     ...[run.acknowledged, run.unknown, run.found, run.lost, run.doubled].map(rounded),
   ])
@@ -162,6 +160,8 @@ interface FailureTable<R> {
   /** The first columns, and what is in them. */
   readonly head: readonly string[]
   describe(run: R): readonly string[]
+  /** What else is beside the seconds of a way. */
+  also?(run: R, way: string): string
 }
 
 const seconds = (value: number | undefined) =>

@@ -30,8 +30,8 @@ export interface CitusFailoverRecord extends Outcome {
   readonly organizations: number
   /** Of them, those that cannot sell without the server, unless they are reached past it. */
   readonly affected: number
-  /** The longest, by either way, of those that can sell without it; undefined if there are none. */
-  readonly secondsOfOthers?: number
+  /** Of those that can sell without it, if there are any. */
+  readonly secondsOfOthers?: Outcome['secondsWithoutService']
   /** From the loss until somebody promotes the standby. */
   readonly noticedAfterSeconds: number
 }

@@ -27,7 +27,7 @@ import {
 } from './citus-servers.ts'
 import type { CitusFailoverRecord } from './failover-record.ts'
 import { runAndRemove, type ToBeRemoved } from './run-and-remove.ts'
-import { inSeconds, outcomeOf, startTills, type Way } from './tills.ts'
+import { byWay, inSeconds, outcomeOf, startTills, type Way } from './tills.ts'
 
 const organizations = 8
 /** Of each service, for each organization. */
@@ -78,7 +78,7 @@ async function run(toBeRemoved: ToBeRemoved): Promise<boolean> {
       organizations,
       affected: result.affected,
       callers: ways.length * organizations * callersOfEach,
-      ...(result.outageOfOthers !== undefined && { secondsOfOthers: inSeconds(result.outageOfOthers) }),
+      ...(result.outagesOfOthers && { secondsOfOthers: byWay(ways, result.outagesOfOthers) }),
       noticedAfterSeconds: inSeconds(noticedAfterMs),
       failure: strike.name,
       ...outcomeOf(ways, result),
@@ -123,8 +123,8 @@ interface Result {
   readonly affected: number
   /** Of these organizations, by way. */
   readonly outages: readonly number[]
-  /** Of the others, the longest. */
-  readonly outageOfOthers: number | undefined
+  /** Of the others, if there are any. */
+  readonly outagesOfOthers: readonly number[] | undefined
 }
 
 async function strikeUnderLoad(
@@ -159,7 +159,7 @@ async function strikeUnderLoad(
     problems: [...problems, ...audit.problems],
     affected: affected.size,
     outages,
-    outageOfOthers: others.size > 0 ? Math.max(...tills.outagesSince(struckAt, others)) : undefined,
+    outagesOfOthers: others.size > 0 ? tills.outagesSince(struckAt, others) : undefined,
   }
 }
 

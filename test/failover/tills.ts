@@ -97,6 +97,10 @@ export async function startTills(
   }
 }
 
+/** By the name of the way, as the records have it. */
+export const byWay = (ways: readonly Way[], outages: readonly number[]) =>
+  Object.fromEntries(ways.map(({ name }, i) => [name, inSeconds(outages[i]!)]))
+
 export const inSeconds = (ms: number) => Number((ms / 1_000).toFixed(1))
 
 /** What a failure did to them, as the records have it. */
@@ -104,7 +108,7 @@ export const outcomeOf = (
   ways: readonly Way[],
   { outages, tally, problems }: { outages: readonly number[]; tally: Tally; problems: readonly string[] },
 ) => ({
-  secondsWithoutService: Object.fromEntries(ways.map(({ name }, i) => [name, inSeconds(outages[i]!)])),
+  secondsWithoutService: byWay(ways, outages),
   requests: tally.sent,
   acknowledged: tally.acknowledged,
   unknown: tally.unknown,
