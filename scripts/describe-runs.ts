@@ -123,7 +123,7 @@ export function describeFailover(): string {
   })
 }
 
-/** Of a Citus cluster whose servers have standbys. */
+/** What it cost to lose servers of a Citus cluster and put their standbys in their place. */
 export function describeClusterFailover(): string {
   const runs = Object.values(readEntries<CitusFailoverRecord>('citus-failover'))
   return failuresText(runs, {
