@@ -22,6 +22,12 @@ test('no migration locks a large table for long', () => {
   expect(wrong).toEqual([])
 })
 
+test('no constraint is checked as late as COMMIT', () => {
+  // On a cluster its violation could not be told from the loss of a server (src/database/classify-error.ts).
+  const late = files.filter((file) => /\bDEFERRABLE\b|\bCONSTRAINT\s+TRIGGER\b/i.test(read(file)))
+  expect(late).toEqual([])
+})
+
 const firstDeclared = 22
 const incompatible = /^-- Incompatible: .{20}/m
 

@@ -9,6 +9,7 @@ import { type RefusalCode, refusals } from '../src/domain/refusal.ts'
 import { refusalAnswers } from '../src/http/errors/refusals.ts'
 import { packageRoot } from '../src/package-root.ts'
 import { settingList } from '../src/setting-list.ts'
+import { listInsertsOfRead } from './support/inserts-of-read.ts'
 
 interface SourceFile {
   /** Path from the root of the package, with slashes: `src/domain/ids.ts`. */
@@ -294,12 +295,8 @@ describe('places', () => {
     // On a cluster, row level security does not look at what an INSERT … SELECT inserts (SECURITY.md).
     const inserts = production
       .filter(({ path }) => path.startsWith('src/store/'))
-      .flatMap(({ path, text }) => text.split(/(?=INSERT INTO )/).map((insert) => ({ path, insert })))
-      .filter(({ insert }) => /^INSERT INTO [^;]*?\)\s+SELECT\s/.test(insert))
-    const loose = inserts.filter(
-      ({ insert }) =>
-        !/^INSERT INTO [^;]*?\)\s+SELECT (?:\w+\.)?org_id,/.test(insert) || !insert.includes('org_id = $1'),
-    )
+      .flatMap(({ path, text }) => listInsertsOfRead(text).map((insert) => ({ path, insert })))
+    const loose = inserts.filter(({ insert }) => !/^SELECT (\w+\.)?org_id,.*\s\1org_id = \$1/s.test(insert))
     expect(inserts.length).toBeGreaterThan(30)
     expect(loose).toEqual([])
   })

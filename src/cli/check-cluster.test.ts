@@ -2,7 +2,14 @@ import { expect, test } from 'vitest'
 import type { ClusterState } from '../database/distribute.ts'
 import { describeCluster, describeDirectWay } from './check-cluster.ts'
 
-const whole: ClusterState = { version: '13.2-1', nodes: 3, isDistributed: true, missing: [], cutOff: [] }
+const whole: ClusterState = {
+  version: '13.2-1',
+  nodes: 3,
+  isDistributed: true,
+  missing: [],
+  lost: [],
+  cutOff: [],
+}
 
 test.each([
   { what: 'one server', state: undefined, isDirect: false, found: undefined },
@@ -27,6 +34,16 @@ test.each([
     state: { ...whole, missing: ['coupons', 'lots'] },
     isDirect: true,
     found: { status: 'problem', message: /^on this server only: coupons, lots$/, advice: /distribute/ },
+  },
+  {
+    what: 'a node that is not running',
+    state: { ...whole, lost: ['worker-1:5432'], cutOff: ['worker-2:5432'] },
+    isDirect: true,
+    found: {
+      status: 'problem',
+      message: /^no node reaches worker-1:5432 as loyalty_wallet_app$/,
+      advice: /^Start it, or put its standby in its place/,
+    },
   },
   {
     what: 'a node that cannot reach another one',

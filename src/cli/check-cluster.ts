@@ -27,7 +27,7 @@ export function describeCluster(state: ClusterState | undefined, clusterDirect: 
     const message = 'CLUSTER_DIRECT has no effect, because the database is on one server'
     return clusterDirect ? [warning('cluster', message, 'Remove CLUSTER_DIRECT.')] : []
   }
-  const { version, nodes, isDistributed, missing, cutOff } = state
+  const { version, nodes, isDistributed, missing, lost, cutOff } = state
   if (!isDistributed) {
     const advice = 'Stop the service, and run loyalty-wallet distribute.'
     return [warning('cluster', `Citus ${version} is here, but all tables are on this server`, advice)]
@@ -35,6 +35,13 @@ export function describeCluster(state: ClusterState | undefined, clusterDirect: 
   if (missing.length > 0) {
     const message = `on this server only: ${missing.join(', ')}`
     return [problem('cluster', message, 'Run loyalty-wallet distribute, which moves what is missing.')]
+  }
+  if (lost.length > 0) {
+    const message = `no node reaches ${lost.join(', ')} as ${appRole}`
+    const advice =
+      'Start it, or put its standby in its place with citus_update_node. If it runs, let pg_hba.conf there accept ' +
+      'that role from the others, and see its log.'
+    return [problem('cluster', message, advice)]
   }
   if (cutOff.length > 0) {
     const advice = 'Let pg_hba.conf on every server accept that role from the others, and see their logs.'

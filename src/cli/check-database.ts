@@ -56,14 +56,15 @@ async function checkServer(
     const { schema, isNewer } = await checkSchema(client)
     const role = await checkRole(client, connection, isNewer)
     const session = await findSession(client, { isNewer })
-    const isUsable = schema.status === 'ok' && role.status !== 'problem'
+    const cluster = await checkCluster(client, config, session)
+    const isUsable = schema.status === 'ok' && [role, ...cluster].every(({ status }) => status !== 'problem')
     return [
       ok('database', `${nameDatabase(config)} ${origins[origin]}`),
       await checkVersion(client),
       await checkDurability(client),
       schema,
       role,
-      ...(await checkCluster(client, config, session)),
+      ...cluster,
       ...(await checkReplica(config, client, session)),
       ...(pepper !== undefined && schema.status === 'ok' ? [await checkPepper(client, pepper)] : []),
       await checkClock(client),

@@ -7,7 +7,7 @@ import type { Config } from '../config.ts'
 import { BackupFileError } from '../database/backup/backup-file.ts'
 import { RestoreError } from '../database/backup/restore-backup.ts'
 import { poolerAdvice, SessionError } from '../database/check-session.ts'
-import { isConnectionError } from '../database/classify-error.ts'
+import { isConnectionError, isLostServer } from '../database/classify-error.ts'
 import { listServers } from '../database/failover.ts'
 import { MigrationError } from '../database/migration-files.ts'
 import { Refused } from '../domain/refusal.ts'
@@ -117,6 +117,10 @@ function explainDatabase(error: Error, config: Config): Failure | undefined {
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(codeOf(error))) {
     const message = `The certificate of the database ${database} is not trusted (${reason}). Add sslrootcert=/path/to/ca.pem to DATABASE_URL.`
     return failure('database_tls', message, error)
+  }
+  if (isLostServer(error)) {
+    const message = `The database ${database} has lost one of its servers (${reason}). Start it, or put its standby in its place; loyalty-wallet doctor says which one it is.`
+    return failure('database_unreachable', message, error)
   }
   if (!isConnectionError(error) && !codeOf(error).startsWith('53')) return undefined
   const advice =

@@ -21,8 +21,13 @@ export function classifyError(error: unknown): DatabaseErrorKind {
 /** On a cluster, an organization was moved while a statement was on its way to where it had been. */
 const isMoved = ({ message }: Error) => /^could not find valid entry for shard \d+$/.test(message)
 
-/** On a cluster, the server that was asked is ending, or cannot reach another one. Citus gives these no code. */
-const isLostServer = ({ message }: Error) => lostServerMessages.some((pattern) => pattern.test(message))
+/**
+ * On a cluster, the server that was asked is ending, or has lost another one. Most of these have no code of their own.
+ * Some also follow a constraint that fails at COMMIT, of which there is none: a test keeps it so.
+ */
+export const isLostServer = (error: Error): boolean =>
+  (sqlState(error) === internalError && lostServerMessages.some((pattern) => pattern.test(error.message))) ||
+  /^connection to the remote node /.test(error.message)
 
 /**
  * Whether the connection itself is gone, or that of the server that is asked to another one of its cluster, as opposed
@@ -81,12 +86,18 @@ const unavailableStates = new Set([
 // credentials, and errors of the system under the server such as I/O.
 const unavailableClasses = new Set(['08', '53', '28', '58'])
 
+const internalError = 'XX000'
+
 const lostServerMessages = [
   /^postmaster was shut down, exiting$/,
   /^failure on connection marked as essential: /,
   /^failed to prepare transaction '/,
   /^could not commit transaction for shard \d+ on at least one active node$/,
-  /^execution cannot recover from multiple connection failures\. /,
+  // What libpq said, where the connection to the other server broke before it said anything itself.
+  /^$/,
+  /^(?:server closed the connection unexpectedly|no connection to the server|connection not open)/,
+  /^SSL (?:connection has been closed unexpectedly|SYSCALL error: |error: )/,
+  /^could not (?:receive data from|send data to) server: /,
 ]
 
 const nodeCodes = new Set([

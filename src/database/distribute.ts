@@ -64,7 +64,9 @@ export interface ClusterState {
   readonly nodes: number
   readonly isDistributed: boolean
   readonly missing: readonly string[]
-  /** Nodes from which another one cannot be reached as the service's role. */
+  /** Nodes that no node reaches as the service's role. */
+  readonly lost: readonly string[]
+  /** Nodes from which one that is not lost cannot be reached as that role. */
   readonly cutOff: readonly string[]
 }
 
@@ -82,7 +84,7 @@ export async function readClusterState(client: pg.Client): Promise<ClusterState 
     nodes: nodes.rows[0].count,
     isDistributed: isMoved,
     missing: await listUndistributed(client),
-    cutOff: isMoved ? await listCutOff(client) : [],
+    ...(isMoved ? await findUnreachable(client) : { lost: [], cutOff: [] }),
   }
 }
 
@@ -95,15 +97,22 @@ export async function listNodes(client: pg.Client): Promise<{ host: string; port
   return rows
 }
 
-async function listCutOff(client: pg.Client): Promise<string[]> {
+async function findUnreachable(client: pg.Client): Promise<Pick<ClusterState, 'lost' | 'cutOff'>> {
   await client.query('BEGIN')
   try {
     await client.query(`SET LOCAL ROLE ${appRole}`)
-    const { rows } = await client.query<{ node: string }>(
-      `SELECT DISTINCT from_nodename || ':' || from_nodeport AS node FROM citus_check_cluster_node_health()
-       WHERE result IS NOT TRUE ORDER BY node`,
+    const { rows } = await client.query<{ source: string; target: string; isReached: boolean }>(
+      `SELECT from_nodename || ':' || from_nodeport AS source, to_nodename || ':' || to_nodeport AS target,
+         result IS TRUE AS "isReached"
+       FROM citus_check_cluster_node_health() ORDER BY target, source`,
     )
-    return rows.map(({ node }) => node)
+    const reached = new Set(rows.flatMap(({ target, isReached }) => (isReached ? [target] : [])))
+    const isLost = (node: string) => !reached.has(node)
+    const cutOff = rows.filter((row) => !row.isReached && !isLost(row.source) && !isLost(row.target))
+    return {
+      lost: [...new Set(rows.map(({ target }) => target).filter(isLost))],
+      cutOff: [...new Set(cutOff.map(({ source }) => source))].sort(),
+    }
   } finally {
     await client.query('ROLLBACK')
   }

@@ -153,6 +153,10 @@ describe('what an error means', () => {
     'failure on connection marked as essential: 10.0.0.2:5432',
     "failed to prepare transaction 'citus_1_2_3' on host 10.0.0.2:5432",
     'could not commit transaction for shard 102008 on at least one active node',
+    '',
+    'server closed the connection unexpectedly\n\tThis probably means the server terminated abnormally',
+    'SSL SYSCALL error: EOF detected',
+    'could not receive data from server: Connection reset by peer',
   ])('on a cluster, "%s" is a lost server', (message) => {
     const error = Object.assign(new Error(message), { code: 'XX000' })
     expect([classifyError(error), isConnectionError(error)]).toEqual(['unavailable', true])

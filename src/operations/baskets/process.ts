@@ -8,7 +8,6 @@
 import { Refused } from '../../domain/refusal.ts'
 import { connectionsForGroups, connectionsForWaiting } from '../../store/connections.ts'
 import { newId } from '../../store/new-id.ts'
-import { countRetries } from '../../store/retry-counts.ts'
 import { sharesMessages, tenantOf } from '../../store/tenant.ts'
 import { createBatch, lookupLimits } from '../batch.ts'
 import type { Caller, Deps } from '../deps.ts'
@@ -114,7 +113,7 @@ const keysOf = ({ request: { opaqueId }, idempotencyKey }: BasketJob): string[] 
 
 /** Elsewhere a group has a slot to itself, and with it a connection; here it leaves the slot to get one. */
 function withPlaces(deps: Deps) {
-  const places = createLockPlaces(connectionsForWaiting(deps.pool), () => countRetries(deps.pool, 'locked'))
+  const places = createLockPlaces(connectionsForWaiting(deps.pool))
   return (org: number, jobs: readonly BasketJob[], leave: () => void) =>
     processGroup(deps, org, jobs, (latest, attempt) => {
       leave()

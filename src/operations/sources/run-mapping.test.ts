@@ -111,6 +111,16 @@ test('a process that runs out of memory is replaced', async () => {
   small.close()
 })
 
+test('what other organizations have left in memory is no reason to fail', async () => {
+  const roomy = createMappingRunner({ ...limits, entries: 1e9, timeMs: 60_000, hangMs: 60_000 })
+  // Some mappings are kept, together with what they were given last.
+  for (const expression of ['1', '2', '3', '4', '5', '6', '7'])
+    await roomy.run({ org: 'org_a', expression, payload: 'x'.repeat(6_000_000) })
+  const large = { org: 'org_b', expression: '$count([1..4500000])', payload }
+  expect(await roomy.run(large)).toEqual({ value: 4_500_000 })
+  roomy.close()
+})
+
 test('what no timeout of its own ends is killed', async () => {
   const patient = createMappingRunner({ ...limits, timeMs: 1e6, hangMs: 1000 })
   const slow = { org: 'org_a', expression: '$match(long, /^(a+)+$/)', payload }

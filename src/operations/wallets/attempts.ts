@@ -53,7 +53,7 @@ export interface Changes<Job, Result> {
   readonly underLock?: UnderLock | undefined
 }
 
-/** An attempt that is not patient waits for each lock briefly. It does not begin after `latest`. */
+/** An attempt that is not patient waits for each lock briefly. None waits for its place longer than `latest`. */
 export type UnderLock = <T>(latest: number, attempt: (isPatient: boolean) => Promise<T>) => Promise<T>
 
 export async function runAttempts<Job, Result>(
@@ -117,7 +117,11 @@ function runOnce<Job, Result>(
   // Retries are handled here, since we know whether the changes can be found.
   const runLocked = (isPatient: boolean) =>
     inTransaction(pool, org, (tenant) => run(tenant, jobs, attempt), { maxAttempts: 1, isPatient })
-  return underLock ? underLock(latest, runLocked) : runLocked(true)
+  if (!underLock) return runLocked(true)
+  return underLock(latest, (isPatient) => {
+    if (isPatient) countRetries(pool, 'locked', jobs.length)
+    return runLocked(isPatient)
+  })
 }
 
 /** What to do after an attempt has failed as a whole. */

@@ -16,15 +16,14 @@ export type LockPlaces = <T>(
 ) => Promise<T>
 
 /** As many for brief attempts as for patient ones. */
-export function createLockPlaces(places: number, onLocked: () => void): LockPlaces {
+export function createLockPlaces(places: number): LockPlaces {
   const brief = createPlaces(places, places)
   const patient = createPlaces(places, 1)
   return async (org, latest, attempt) => {
     try {
       return await brief(org, latest, () => attempt(false))
     } catch (error) {
-      if (!isLockTimeout(error)) throw error
-      onLocked()
+      if (!isLockTimeout(error) || performance.now() > latest) throw error
       return await patient(org, latest, () => attempt(true))
     }
   }
