@@ -11,6 +11,12 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
+async function listen(): Promise<number> {
+  const { server } = service.app
+  if (!server.listening) await service.app.listen({ port: 0, host: '127.0.0.1' })
+  return (server.address() as AddressInfo).port
+}
+
 const expected = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -61,8 +67,7 @@ describe('every answer has the security headers', () => {
   )
 
   test('a request that is not HTTP', async () => {
-    await service.app.listen({ port: 0, host: '127.0.0.1' })
-    const socket = await openSocket((service.app.server.address() as AddressInfo).port)
+    const socket = await openSocket(await listen())
     socket.send('hello\r\n\r\n')
     const [head] = (await socket.ended).split('\r\n\r\n')
     const headers = Object.fromEntries(
@@ -73,6 +78,21 @@ describe('every answer has the security headers', () => {
     )
     expect(headers).toMatchObject(expected)
     expectNothingTold(headers)
+  })
+})
+
+describe('what a proxy may read in another way is refused', () => {
+  // Newer versions of Node.js refuse the last one themselves.
+  test.each([
+    ['no Host', [], /The Host header is missing/],
+    ['several Hosts', ['Host: a', 'host: b'], /The Host header was sent more than once/],
+    ['a header without a name', ['Host: a', ': b'], /A header has no name\.|not valid HTTP/],
+  ])('%s', async (_what, lines, message) => {
+    const socket = await openSocket(await listen())
+    socket.send(['GET /livez HTTP/1.1', ...lines, 'Connection: close', '', ''].join('\r\n'))
+    const [head, body] = (await socket.ended).split('\r\n\r\n')
+    expect(head).toMatch(/^HTTP\/1\.1 400 /)
+    expect(body).toMatch(message)
   })
 })
 
