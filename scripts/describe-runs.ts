@@ -129,8 +129,11 @@ export function describeClusterFailover(): string {
   return failuresText(runs, {
     file: 'citus-failover',
     more: '',
-    head: ['Failure', 'Organizations that need it'],
-    describe: ({ failure, organizations, affected }) => [failure, `${affected} of ${organizations}`],
+    head: ['Failure', 'Organizations on it'],
+    describe: ({ failure, organizations, affected }) => [
+      failure,
+      affected < organizations ? `${affected} of ${organizations}` : 'none; seconds of all',
+    ],
     also: ({ secondsOfOthers }, way) =>
       secondsOfOthers ? `; the others ${seconds(secondsOfOthers[way])}` : '',
   })

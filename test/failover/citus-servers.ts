@@ -44,13 +44,9 @@ export const urlOf = (instances: readonly Instance[], name = database) =>
 const patienceMs = 60_000
 
 /** Creates the cluster with an empty database, and waits until every standby confirms commits. */
-export async function startCitusServers(postgresBin: string): Promise<CitusServers> {
+export async function startCitusServers(postgresBin: string, isKept: boolean): Promise<CitusServers> {
   const folder = await mkdtemp(join(tmpdir(), 'lw-citus-failover-'))
   await chmod(folder, 0o755)
-  const found = await findRunAs(join(postgresBin, 'postgres'), folder)
-  if (!found.ok) throw new Error(`PostgreSQL cannot be run: ${found.reason}.`)
-  const { runAs } = found
-  if (runAs.owner) await chown(folder, runAs.owner.uid, runAs.owner.gid)
   const ports = await findFreePorts(2 * names.length)
   const servers = names.map((name): CitusServer => {
     const instanceOf = (role: string) => ({
@@ -60,7 +56,6 @@ export async function startCitusServers(postgresBin: string): Promise<CitusServe
     return { name, primary: instanceOf('primary'), standby: instanceOf('standby') }
   })
   const children: ChildProcess[] = []
-  const programs = { postgresBin, runAs }
 
   async function remove(isKept = false): Promise<void> {
     for (const { primary, standby } of servers)
@@ -71,6 +66,11 @@ export async function startCitusServers(postgresBin: string): Promise<CitusServe
   }
 
   try {
+    const found = await findRunAs(join(postgresBin, 'postgres'), folder)
+    if (!found.ok) throw new Error(`PostgreSQL cannot be run: ${found.reason}.`)
+    const { runAs } = found
+    if (runAs.owner) await chown(folder, runAs.owner.uid, runAs.owner.gid)
+    const programs = { postgresBin, runAs }
     for (const { primary } of servers) await startPrimary(programs, primary, children)
     await joinServers(servers)
     for (const server of servers) await addStandby(programs, server, children)
@@ -81,7 +81,7 @@ export async function startCitusServers(postgresBin: string): Promise<CitusServe
       remove,
     }
   } catch (error) {
-    await remove()
+    await remove(isKept)
     throw error
   }
 }

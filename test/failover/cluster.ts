@@ -49,12 +49,14 @@ export interface ClusterOptions {
   /** How many nodes. */
   readonly size: number
   readonly isSynchronous: boolean
+  /** The logs stay, also if it cannot be started. */
+  readonly isKept: boolean
 }
 
 /** Nodes, one etcd and one HAProxy in a temporary folder, all on ports of this computer only. */
 export async function startCluster(
   programs: Programs,
-  { size, isSynchronous }: ClusterOptions,
+  { size, isSynchronous, isKept }: ClusterOptions,
 ): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'lw-failover-'))
   // PostgreSQL refuses to run as root, so its user has to pass through here.
@@ -122,7 +124,7 @@ export async function startCluster(
       remove,
     }
   } catch (error) {
-    await remove()
+    await remove(isKept)
     throw error
   }
 }

@@ -28,9 +28,9 @@ export interface FailoverRecord extends Outcome {
 /** What the loss of a server of a Citus cluster did, in `bench/results/citus-failover.json`. */
 export interface CitusFailoverRecord extends Outcome {
   readonly organizations: number
-  /** Of them, those that cannot sell without the server, unless they are reached past it. */
+  /** Of them, those that have their data on the server; for the coordinator, all of them. */
   readonly affected: number
-  /** Of those that can sell without it, if there are any. */
+  /** Of the others, if there are any. In both, of the organization that had to wait longest. */
   readonly secondsOfOthers?: Outcome['secondsWithoutService']
   /** From the loss until somebody promotes the standby. */
   readonly noticedAfterSeconds: number

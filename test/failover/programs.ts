@@ -27,15 +27,34 @@ export async function findPrograms(): Promise<Programs> {
   const patroni = await find('PATRONI', 'patroni')
   const etcd = await find('ETCD', 'etcd')
   const haproxy = await find('HAPROXY', 'haproxy')
-  const postgresBin = process.env.POSTGRES_BIN ?? (await askPgConfig()) ?? ''
-  for (const name of ['postgres', 'initdb', 'pg_basebackup', 'pg_rewind'])
-    if (!(await isProgram(join(postgresBin, name))))
-      missing.push(`${name} (set POSTGRES_BIN to the folder of PostgreSQL's programs)`)
+  const { postgresBin, lacking } = await findPostgres(['postgres', 'initdb', 'pg_basebackup', 'pg_rewind'])
+  missing.push(...lacking)
   if (missing.length === 0) return { patroni, etcd, haproxy, postgresBin }
   throw new Error(
     `The failover test needs programs that were not found:\n  ${missing.join('\n  ')}\n` +
       'On Debian: apt-get install --no-install-recommends patroni etcd-server haproxy postgresql',
   )
+}
+
+/** The folder of the programs of a PostgreSQL that has the extension. */
+export async function findPostgresWithCitus(): Promise<string> {
+  const { postgresBin, lacking } = await findPostgres(['postgres', 'initdb', 'pg_basebackup', 'pg_config'])
+  if (lacking.length === 0) {
+    const { stdout } = await promisify(execFile)(join(postgresBin, 'pg_config'), ['--sharedir'])
+    const extension = join(stdout.trim(), 'extension', 'citus.control')
+    if (await isThere(extension)) return postgresBin
+    lacking.push(`the extension citus (${extension}); install it, or set POSTGRES_BIN to another PostgreSQL`)
+  }
+  throw new Error(`The failover test of a cluster lacks:\n  ${lacking.join('\n  ')}`)
+}
+
+async function findPostgres(names: readonly string[]): Promise<{ postgresBin: string; lacking: string[] }> {
+  const postgresBin = process.env.POSTGRES_BIN ?? (await askPgConfig()) ?? ''
+  const lacking: string[] = []
+  for (const name of names)
+    if (!(await isProgram(join(postgresBin, name))))
+      lacking.push(`${name} (set POSTGRES_BIN to the folder of PostgreSQL's programs)`)
+  return { postgresBin, lacking }
 }
 
 export async function versionsOf(programs: Programs): Promise<Record<string, string>> {
@@ -54,8 +73,10 @@ async function findInPath(name: string): Promise<string | undefined> {
   return undefined
 }
 
-async function isProgram(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
+const isProgram = (path: string) => isThere(path, constants.X_OK)
+
+async function isThere(path: string, mode: number = constants.F_OK): Promise<boolean> {
+  return access(path, mode).then(
     () => true,
     () => false,
   )

@@ -12,7 +12,11 @@ export async function runAndRemove(
 ): Promise<never> {
   const started: Promise<Removable>[] = []
   const removeStarted = async () => {
-    for (const item of started) await (await item.catch(() => undefined))?.remove(isKept)
+    for (const item of started) {
+      const removable = await item.catch(() => undefined)
+      // The others are removed also if this one cannot be.
+      await removable?.remove(isKept).catch((error) => console.error(error))
+    }
   }
   let stopping: Promise<void> | undefined
   for (const signal of ['SIGINT', 'SIGTERM'] as const)

@@ -16,6 +16,7 @@ import { makeScene, type Scene } from '../faults/scene.ts'
 import { ownSecrets } from '../support/checkout.ts'
 import { distributeTables } from '../support/cluster.ts'
 import { versionOf } from '../support/test-target.ts'
+import { chooseStrikes } from './choose-strikes.ts'
 import {
   type CitusServer,
   type CitusServers,
@@ -26,6 +27,7 @@ import {
   urlOf,
 } from './citus-servers.ts'
 import type { CitusFailoverRecord } from './failover-record.ts'
+import { findPostgresWithCitus } from './programs.ts'
 import { runAndRemove, type ToBeRemoved } from './run-and-remove.ts'
 import { byWay, inSeconds, outcomeOf, startTills, type Way } from './tills.ts'
 
@@ -53,11 +55,12 @@ const strikes: readonly Strike[] = [
 const { values } = parseArgs({
   options: { only: { type: 'string', default: '' }, keep: { type: 'boolean', default: false } },
 })
-const postgresBin = process.env.POSTGRES_BIN ?? '/usr/lib/postgresql/15/bin'
+const chosen = chooseStrikes(strikes, values.only)
 
 async function run(toBeRemoved: ToBeRemoved): Promise<boolean> {
+  const postgresBin = await findPostgresWithCitus()
   const scene = await toBeRemoved(makeScene())
-  const cluster = await toBeRemoved(startCitusServers(postgresBin))
+  const cluster = await toBeRemoved(startCitusServers(postgresBin, values.keep))
   const [coordinator] = cluster.servers
   const entry = urlOf([coordinator!.primary])
   await migrate(entry)
@@ -71,7 +74,7 @@ async function run(toBeRemoved: ToBeRemoved): Promise<boolean> {
   const current = new Map(cluster.servers.map((server) => [server.name, server.primary]))
   const setting = { scene, cluster, ways, current }
   let isGood = true
-  for (const strike of strikes.filter(({ name }) => name.includes(values.only))) {
+  for (const strike of chosen) {
     const result = await strikeUnderLoad(setting, strike)
     const record: CitusFailoverRecord = {
       versions,
@@ -119,11 +122,11 @@ interface Setting {
 interface Result {
   readonly tally: Tally
   readonly problems: readonly string[]
-  /** How many organizations cannot sell without the server. */
+  /** How many organizations have their data on the server; for the coordinator, all of them. */
   readonly affected: number
-  /** Of these organizations, by way. */
+  /** Of the one of them that had to wait longest, by way. */
   readonly outages: readonly number[]
-  /** Of the others, if there are any. */
+  /** Of the one that had to wait longest of the others, if there are any. */
   readonly outagesOfOthers: readonly number[] | undefined
 }
 
@@ -152,18 +155,17 @@ async function strikeUnderLoad(
   const pool = openPool(entry, { applicationName: 'auditor', isDistributed: true })
   const audit = await tills.audit(pool)
   await pool.end()
-  const outages = tills.outagesSince(struckAt, affected)
   const others = new Set(tills.organizations.filter((organization) => !affected.has(organization)))
   return {
     tally: audit.tally,
     problems: [...problems, ...audit.problems],
     affected: affected.size,
-    outages,
-    outagesOfOthers: others.size > 0 ? tills.outagesSince(struckAt, others) : undefined,
+    outages: tills.longestOutagesSince(struckAt, affected),
+    outagesOfOthers: others.size > 0 ? tills.longestOutagesSince(struckAt, others) : undefined,
   }
 }
 
-/** The organizations that cannot sell without the server; without the coordinator, some can. */
+/** The organizations that have their data on the server; without the coordinator, none may be able to sell. */
 async function listAffected(
   all: readonly string[],
   { name, primary }: CitusServer,

@@ -7,12 +7,14 @@
  * `bench/results/failover.json`, by the number of nodes.
  */
 import { parseArgs } from 'node:util'
+import type { Pool } from 'pg'
 import { saveEntries } from '../../bench/save-results.ts'
 import { createClient, openPool } from '../../src/database/pool.ts'
 import type { Tally } from '../faults/audit-storm.ts'
 import { makeScene, type Scene } from '../faults/scene.ts'
 import { ownSecrets } from '../support/checkout.ts'
 import { countShared } from '../support/shared-transactions.ts'
+import { chooseStrikes } from './choose-strikes.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { superuser, times } from './configs.ts'
 import type { FailoverRecord } from './failover-record.ts'
@@ -37,7 +39,7 @@ interface Result {
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string' },
+    only: { type: 'string', default: '' },
     nodes: { type: 'string', default: '2' },
     asynchronous: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
@@ -45,12 +47,13 @@ const { values } = parseArgs({
 })
 const size = Number(values.nodes)
 if (![2, 3].includes(size)) throw new Error('--nodes is 2 or 3.')
-const chosen = strikes.filter(({ name }) => name.includes(values.only ?? ''))
+const chosen = chooseStrikes(strikes, values.only)
 
 async function run(toBeRemoved: ToBeRemoved): Promise<boolean> {
   const programs = await findPrograms()
   const scene = await toBeRemoved(makeScene())
-  const cluster = await toBeRemoved(startCluster(programs, { size, isSynchronous: !values.asynchronous }))
+  const options = { size, isSynchronous: !values.asynchronous, isKept: values.keep }
+  const cluster = await toBeRemoved(startCluster(programs, options))
   await cluster.waitUntilHealthy()
   await createDatabase(cluster)
   const ways = await startServices(scene, cluster)
@@ -123,7 +126,12 @@ async function runStrike(
 ): Promise<Result> {
   const before = await cluster.waitUntilHealthy()
   const tills = await startTills(scene, ways, { name, organizations, callersOfEach })
+  const inDatabase = async <T>(work: (pool: Pool) => Promise<T>): Promise<T> => {
+    const pool = openPool(urlOf(superuser, [cluster.primaryPort]), { applicationName: 'auditor' })
+    return work(pool).finally(() => pool.end())
+  }
 
+  const sharedBefore = await inDatabase(countShared)
   const problems: string[] = []
   const struckAt = Date.now()
   await strike(cluster, before)
@@ -132,10 +140,9 @@ async function runStrike(
   problems.push(...(await tills.waitForServices(recoveryTimeoutMs)))
   await tills.stop()
 
-  const pool = openPool(urlOf(superuser, [cluster.primaryPort]), { applicationName: 'auditor' })
-  const audit = await tills.audit(pool)
-  if ((await countShared(pool)) === 0) problems.push('no transaction was shared by several organizations')
-  await pool.end()
+  const audit = await inDatabase(tills.audit)
+  if ((await inDatabase(countShared)) === sharedBefore)
+    problems.push('no transaction was shared by several organizations')
   const outages = tills.outagesSince(struckAt)
   return { name, outages, tally: audit.tally, problems: [...problems, ...audit.problems] }
 }

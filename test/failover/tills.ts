@@ -29,8 +29,10 @@ export interface Tills {
   stop(): Promise<void>
   /** What was lost or doubled, in all organizations. */
   audit(pool: Pool): Promise<{ readonly tally: Tally; readonly problems: readonly string[] }>
-  /** Since a moment, for the callers of each way, in these organizations. */
-  outagesSince(since: number, organizations?: ReadonlySet<string>): number[]
+  /** By way, since a moment: how long none of its callers had service. */
+  outagesSince(since: number): number[]
+  /** By way: how long the callers of one organization had none, of the one that was worst off. */
+  longestOutagesSince(since: number, organizations: ReadonlySet<string>): number[]
 }
 
 type Load = ReturnType<typeof startLoad> & {
@@ -89,10 +91,18 @@ export async function startTills(
         problems: [...new Set(audits.flatMap(({ problems }) => problems))],
       }
     },
-    outagesSince: (since, wanted = new Set(own)) =>
+    outagesSince: (since) =>
+      ways.map((way) =>
+        outageMs(
+          callsOf((load) => load.way === way),
+          since,
+          stoppedAt,
+        ),
+      ),
+    longestOutagesSince: (since, organizations) =>
       ways.map((way) => {
-        const calls = callsOf((load) => load.way === way && wanted.has(load.organization))
-        return outageMs(calls, since, stoppedAt)
+        const callers = loads.filter((load) => load.way === way && organizations.has(load.organization))
+        return Math.max(0, ...callers.map(({ logFile }) => outageMs(readCallLog(logFile), since, stoppedAt)))
       }),
   }
 }
