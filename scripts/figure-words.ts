@@ -28,7 +28,7 @@ export function dayOf({ measuredAt }: Pick<Origin, 'measuredAt'>): string {
 export function originsText(origins: readonly Origin[]): string {
   const runs = distinct(origins.map(dayOf)).map((day) => {
     const commits = distinct(origins.filter((origin) => dayOf(origin) === day).map(commitOf))
-    return `on ${day}, ${commits.join(' and ')}`
+    return `on ${day}, ${new Intl.ListFormat('en-GB').format(commits)}`
   })
   const machines = origins.map(({ machine: { cores, processor, model, memoryGb } }) => {
     const names = [processor, model].filter((name) => name !== undefined).join(', ')
