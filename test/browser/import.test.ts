@@ -39,6 +39,7 @@ test('a file is understood, checked, imported and exported again, and nothing is
   // A guess is corrected with the keyboard, and kept for the next file of this kind.
   await field('Shoe size').focus()
   await page.keyboard.type('Metadata: Shoe')
+  await page.getByRole('option', { name: 'Metadata: Shoe size' }).waitFor()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await expect.poll(() => field('Shoe size').inputValue()).toBe('Metadata: Shoe size')
