@@ -192,7 +192,7 @@ test('no definition that was accepted makes a till’s call fail: every basket, 
     }),
     { seed, numRuns: (isFull ? 60 : 30) * effort, endOnFailure: true },
   )
-  console.log(JSON.stringify(seen))
+  console.log('definitions property:', JSON.stringify(seen))
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0)
 })
 

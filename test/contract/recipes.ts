@@ -97,7 +97,6 @@ export function shareWorlds(): (
       )
       if (isDone) return
     }
-    console.log('NEW WORLD')
     used = await createWorld(service)
     await work(used)
   }

@@ -80,7 +80,6 @@ describe('what is wrong is refused in words of the document, and what is refused
   }
 
   test('and these were not a few', () => {
-    console.log('MADE', JSON.stringify(made))
     expect(Object.values(made).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(isFull ? 9_000 : 1_100)
   })
 })

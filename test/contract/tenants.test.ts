@@ -211,7 +211,6 @@ describe('what is another organization’s looks exactly like what nobody has, w
   }
 
   test('and these were not a few', () => {
-    console.log('PAIRS', pairs)
     expect(pairs).toBeGreaterThan(isFull ? 1_000 : 200)
   })
 })
