@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
@@ -7,7 +8,11 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const inReact =
   /node_modules[\\/](?:react|react-dom|scheduler|i18next|react-i18next)[\\/]|console[\\/]i18n[\\/](?:format|languages)\.ts/
 const inBase =
-  /node_modules[\\/](?:@mantine|@floating-ui|@tabler|@tanstack|clsx)|console[\\/](?:ui|api|theme|paths)/
+  /node_modules[\\/](?:@mantine|@floating-ui|@tanstack|clsx)|console[\\/](?:ui|api|theme|paths)|^\0virtual:icon\//
+
+const { icons: outlines } = JSON.parse(
+  readFileSync(fileURLToPath(import.meta.resolve('@iconify-json/tabler/icons.json')), 'utf8'),
+)
 
 const service = `http://127.0.0.1:${Number(process.env.PORT) || 8080}`
 
@@ -26,11 +31,31 @@ const addressesOfPages: Plugin = {
   },
 }
 
+/**
+ * `virtual:icon/plus` is the outline of that name in Tabler's collection. With a package that has a component for
+ * each of its six thousand, npm would install two thirds more files.
+ */
+const icons: Plugin = {
+  name: 'icons',
+  resolveId: (id) => (id.startsWith('virtual:icon/') ? `\0${id}` : undefined),
+  load(id) {
+    if (!id.startsWith('\0virtual:icon/')) return
+    const name = id.slice('\0virtual:icon/'.length)
+    const body: string | undefined = outlines[name]?.body
+    if (!body || /<(?!path|g|\/g)|fill="(?!none)/.test(body))
+      this.error(`Tabler has no outline "${name}": look for its name on tabler.io/icons.`)
+    const paths = [...body.matchAll(/ d="([^"]+)"/g)].map(([, path]) => path)
+    const code = `import { drawIcon } from '/ui/icon.tsx'
+export default /* @__PURE__ */ drawIcon(${JSON.stringify(paths)})`
+    return { code, moduleSideEffects: false }
+  },
+}
+
 /** Four pages that share code. `npm run dev` serves them in front of a running service. */
 export default defineConfig({
   root: here('.'),
   base: '/',
-  plugins: [react(), addressesOfPages],
+  plugins: [react(), icons, addressesOfPages],
   build: {
     emptyOutDir: true,
     target: 'es2022',

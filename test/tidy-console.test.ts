@@ -41,7 +41,7 @@ describe('the pages', () => {
 
   test('have files in kebab-case of at most 300 lines', () => {
     const names = code.filter(
-      ({ path }) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.config)?\.tsx?$/.test(basename(path)),
+      ({ path }) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.config|\.d)?\.tsx?$/.test(basename(path)),
     )
     const long = code.filter(({ text }) => text.split('\n').length - 1 > 300)
     expect([...names, ...long].map(({ path }) => path)).toEqual([])

@@ -1,7 +1,7 @@
 import { Accordion, ActionIcon, Button, Group, Menu, Stack, Text, Tooltip } from '@mantine/core'
-import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from '../ui/icons.ts'
 import { Status } from '../ui/status.tsx'
 import {
   type Definition,
@@ -188,19 +188,19 @@ function ItemActions({ index, count, isOrdered, onMove, onRemove }: ItemActionsP
       {isOrdered && (
         <>
           <ItemButton label={t('moveUp', { number })} isDisabled={index === 0} onClick={() => onMove(-1)}>
-            <IconArrowUp size={16} aria-hidden />
+            <IconArrowUp size={16} />
           </ItemButton>
           <ItemButton
             label={t('moveDown', { number })}
             isDisabled={number === count}
             onClick={() => onMove(1)}
           >
-            <IconArrowDown size={16} aria-hidden />
+            <IconArrowDown size={16} />
           </ItemButton>
         </>
       )}
       <ItemButton label={t('removeItem', { number })} onClick={onRemove}>
-        <IconTrash size={16} aria-hidden />
+        <IconTrash size={16} />
       </ItemButton>
     </Group>
   )
@@ -237,7 +237,7 @@ function AddItem({ list, kinds, onAdd }: AddItemProps) {
     <Button
       variant="light"
       size="sm"
-      leftSection={<IconPlus size={16} aria-hidden />}
+      leftSection={<IconPlus size={16} />}
       style={{ alignSelf: 'flex-start' }}
       onClick={onClick}
     >

@@ -1,7 +1,7 @@
 import { ActionIcon, Box, Button, Group, Menu, Stack, Text, Tooltip } from '@mantine/core'
-import { IconPlus, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { IconPlus, IconX } from '../ui/icons.ts'
 import { useForm, useSchemaTexts } from './form-context.ts'
 import { fieldId, isWithin } from './places.ts'
 import { type Field, fieldsOf, type Item, type Schema, withField } from './schema.ts'
@@ -77,7 +77,7 @@ export function ObjectFields({ schema, value, onChange, place }: ObjectFieldsPro
                 onClick={() => remove(field.name)}
                 aria-label={t('removeOption', { name: text(field.schema.title) || field.name })}
               >
-                <IconX size={16} aria-hidden />
+                <IconX size={16} />
               </ActionIcon>
             </Tooltip>
           )}
@@ -103,7 +103,7 @@ function AddMenu({
         <Button
           variant="subtle"
           size="compact-sm"
-          leftSection={<IconPlus size={14} aria-hidden />}
+          leftSection={<IconPlus size={14} />}
           style={{ alignSelf: 'flex-start' }}
         >
           {t('addOption')}

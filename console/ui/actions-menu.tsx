@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core'
-import { type Icon, IconDots } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { type Icon, IconDots } from './icons.ts'
 
 interface ActionsMenuProps {
   /** Names what the actions are for. */
@@ -23,7 +23,7 @@ export function ActionsMenu({ label, isLarge, children }: ActionsMenuProps) {
           size={isLarge ? 36 : undefined}
           aria-label={label}
         >
-          <IconDots size={18} aria-hidden />
+          <IconDots size={18} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>{children}</Menu.Dropdown>
@@ -40,11 +40,7 @@ interface ActionProps {
 
 export function Action({ icon: Shown, isDangerous, onClick, children }: ActionProps) {
   return (
-    <Menu.Item
-      color={isDangerous ? 'red' : undefined}
-      leftSection={<Shown size={16} aria-hidden />}
-      onClick={onClick}
-    >
+    <Menu.Item color={isDangerous ? 'red' : undefined} leftSection={<Shown size={16} />} onClick={onClick}>
       {children}
     </Menu.Item>
   )
@@ -56,10 +52,7 @@ interface LinkActionProps extends Pick<ActionProps, 'icon' | 'children'> {
 
 export function LinkAction({ icon: Shown, to, children }: LinkActionProps) {
   return (
-    <Menu.Item
-      leftSection={<Shown size={16} aria-hidden />}
-      renderRoot={(root) => <Link to={to} {...root} />}
-    >
+    <Menu.Item leftSection={<Shown size={16} />} renderRoot={(root) => <Link to={to} {...root} />}>
       {children}
     </Menu.Item>
   )

@@ -1,6 +1,6 @@
 import { ActionIcon, CopyButton, Tooltip } from '@mantine/core'
-import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
+import { IconCheck, IconCopy } from './icons.ts'
 
 export function Copy({ value, label }: { readonly value: string; readonly label?: string }) {
   const { t } = useTranslation('common')
@@ -11,7 +11,7 @@ export function Copy({ value, label }: { readonly value: string; readonly label?
         return (
           <Tooltip label={text}>
             <ActionIcon variant="subtle" color="gray" size="sm" onClick={copy} aria-label={text}>
-              {copied ? <IconCheck size={15} aria-hidden /> : <IconCopy size={15} aria-hidden />}
+              {copied ? <IconCheck size={15} /> : <IconCopy size={15} />}
             </ActionIcon>
           </Tooltip>
         )

@@ -1,6 +1,6 @@
 import { Stack, Text, ThemeIcon, Title } from '@mantine/core'
-import { IconInbox } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { IconInbox } from './icons.ts'
 
 interface EmptyStateProps {
   readonly title: string
@@ -16,7 +16,7 @@ export function EmptyState({ title, children, action, icon, isPage }: EmptyState
   return (
     <Stack align="center" gap="xs" py={48} px="md" ta="center">
       <ThemeIcon variant="light" size={48} radius="xl">
-        {icon ?? <IconInbox size={26} aria-hidden />}
+        {icon ?? <IconInbox size={26} />}
       </ThemeIcon>
       <Title order={isPage ? 1 : 2} size="h4">
         {title}

@@ -1,9 +1,9 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
-import { IconAlertTriangle } from '@tabler/icons-react'
 import i18next from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { ApiError, isUnanswered } from '../api/client.ts'
 import { failureDetail, failureText } from './failure-text.ts'
+import { IconAlertTriangle } from './icons.ts'
 
 interface FailureProps {
   readonly error: unknown
@@ -21,7 +21,7 @@ export function Failure({ error, onRetry }: FailureProps) {
   return (
     <Alert
       color="red"
-      icon={<IconAlertTriangle aria-hidden />}
+      icon={<IconAlertTriangle />}
       role="alert"
       title={<span dir="auto">{failureText(error)}</span>}
     >

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
-import { IconFileImport } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { paths } from '../paths.ts'
+import { IconFileImport } from './icons.ts'
 
 interface ImportLinkProps {
   readonly kind: 'customers' | 'products' | 'branches'
@@ -16,7 +16,7 @@ export function ImportLink({ kind, label }: ImportLinkProps) {
       to={paths.import()}
       search={{ kind } as never}
       variant="default"
-      leftSection={<IconFileImport size={16} aria-hidden />}
+      leftSection={<IconFileImport size={16} />}
     >
       {label}
     </Button>

@@ -1,7 +1,7 @@
 import { Alert, Button, CopyButton, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
-import { IconCheck, IconCopy, IconEyeOff } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { IconCheck, IconCopy, IconEyeOff } from './icons.ts'
 
 interface ShownOnceProps {
   readonly title: string
@@ -17,7 +17,7 @@ export function ShownOnce({ title, warning, doneLabel, onClose, children }: Show
   return (
     <Modal opened onClose={onClose} title={title} size="lg" closeOnClickOutside={false} closeOnEscape={false}>
       <Stack gap="md">
-        <Alert color="yellow" icon={<IconEyeOff aria-hidden />}>
+        <Alert color="yellow" icon={<IconEyeOff />}>
           {warning}
         </Alert>
         {children}
@@ -77,7 +77,7 @@ export function CopyTextButton({ value, label }: { readonly value: string; reado
         <Button
           variant="default"
           onClick={copy}
-          leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+          leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
           style={{ flexShrink: 0 }}
         >
           {copied ? t('copied') : (label ?? t('copy'))}

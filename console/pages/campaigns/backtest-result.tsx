@@ -1,5 +1,4 @@
 import { Alert, Group, Stack, Table, Tabs, Text } from '@mantine/core'
-import { IconInfoCircle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
@@ -8,6 +7,7 @@ import { useForm, useSchemaTexts } from '../../forms/form-context.ts'
 import { ruleWords } from '../../forms/rule-words.ts'
 import { formatDateTime, formatDayOfYear, formatDays, formatMoney, formatNumber } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
+import { IconInfoCircle } from '../../ui/icons.ts'
 import { PageLink } from '../../ui/page-link.tsx'
 
 type Result = Schemas['BacktestResult']
@@ -29,7 +29,7 @@ export function BacktestResult({ result, definition, shapes }: BacktestResultPro
   const money = (value: number) => formatMoney(value, currency)
   if (result.sales === 0) {
     return (
-      <Alert variant="default" icon={<IconInfoCircle aria-hidden />} title={t('backtest.noSales')}>
+      <Alert variant="default" icon={<IconInfoCircle />} title={t('backtest.noSales')}>
         {t('backtest.noSalesAbout', { days: formatDays(result.from, result.to) })}
       </Alert>
     )

@@ -1,5 +1,4 @@
 import { Button, Group, Paper, Progress, SegmentedControl, Stack, Text, Title } from '@mantine/core'
-import { IconPlayerStop, IconReportMoney } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf, type Schemas } from '../../api/client.ts'
@@ -7,6 +6,7 @@ import { readProgress } from '../../api/read-progress.ts'
 import type { Definition, Shapes } from '../../forms/definition.ts'
 import { useForm } from '../../forms/form-context.ts'
 import { dayIn, formatNumber } from '../../i18n/format.ts'
+import { IconPlayerStop, IconReportMoney } from '../../ui/icons.ts'
 import { type DayRange, shiftDay } from '../dashboard/range.ts'
 import { BacktestResult } from './backtest-result.tsx'
 import { PreviewFailure } from './preview.tsx'
@@ -62,11 +62,11 @@ export function Backtest({ campaign, definition, shapes }: BacktestProps) {
             }))}
           />
           {state.kind === 'running' ? (
-            <Button variant="default" leftSection={<IconPlayerStop size={16} aria-hidden />} onClick={stop}>
+            <Button variant="default" leftSection={<IconPlayerStop size={16} />} onClick={stop}>
               {t('backtest.stop')}
             </Button>
           ) : (
-            <Button leftSection={<IconReportMoney size={16} aria-hidden />} onClick={run}>
+            <Button leftSection={<IconReportMoney size={16} />} onClick={run}>
               {t('backtest.start')}
             </Button>
           )}

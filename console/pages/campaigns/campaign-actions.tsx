@@ -1,12 +1,4 @@
 import { ActionIcon, Button, Menu, Stack, Text, Tooltip } from '@mantine/core'
-import {
-  IconArchive,
-  IconCopy,
-  IconDots,
-  IconHistory,
-  IconPlayerPause,
-  IconRocket,
-} from '@tabler/icons-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -16,6 +8,7 @@ import { definitionOf, type Shapes } from '../../forms/definition.ts'
 import { paths } from '../../paths.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { FormModal } from '../../ui/form.tsx'
+import { IconArchive, IconCopy, IconDots, IconHistory, IconPlayerPause, IconRocket } from '../../ui/icons.ts'
 import { toast } from '../../ui/toast.ts'
 import { Waiting } from '../../ui/waiting.tsx'
 import { ChangeList } from './change-list.tsx'
@@ -46,7 +39,7 @@ export function CampaignActions({ campaign, shapes, onBeforePublish, isBlocked }
   return (
     <>
       {canPublish && (
-        <Button leftSection={<IconRocket size={16} aria-hidden />} onClick={publish} disabled={isBlocked}>
+        <Button leftSection={<IconRocket size={16} />} onClick={publish} disabled={isBlocked}>
           {t(
             onBeforePublish
               ? 'actions.saveAndPublish'
@@ -60,32 +53,29 @@ export function CampaignActions({ campaign, shapes, onBeforePublish, isBlocked }
         <Menu.Target>
           <Tooltip label={t('actions.more')}>
             <ActionIcon variant="default" size={36} aria-label={t('actions.more')}>
-              <IconDots size={18} aria-hidden />
+              <IconDots size={18} />
             </ActionIcon>
           </Tooltip>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item
             renderRoot={(root) => <Link to={paths.campaignVersions(campaign.id)} {...root} />}
-            leftSection={<IconHistory size={16} aria-hidden />}
+            leftSection={<IconHistory size={16} />}
           >
             {t('actions.versions')}
           </Menu.Item>
-          <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={() => duplicate()}>
+          <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => duplicate()}>
             {t('actions.duplicate')}
           </Menu.Item>
           {campaign.status === 'published' && (
-            <Menu.Item
-              leftSection={<IconPlayerPause size={16} aria-hidden />}
-              onClick={() => setAsked('pause')}
-            >
+            <Menu.Item leftSection={<IconPlayerPause size={16} />} onClick={() => setAsked('pause')}>
               {t('actions.pause')}
             </Menu.Item>
           )}
           {!isArchived && (
             <Menu.Item
               color="red"
-              leftSection={<IconArchive size={16} aria-hidden />}
+              leftSection={<IconArchive size={16} />}
               onClick={() => setAsked('archive')}
             >
               {t('actions.archive')}

@@ -1,6 +1,5 @@
 import { Alert, Grid, Tabs, Text } from '@mantine/core'
 import { useHotkeys, useMediaQuery } from '@mantine/hooks'
-import { IconBraces, IconForms, IconPlayerPlay, IconReportMoney, IconUserPlus } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -10,6 +9,7 @@ import { type Definition, definitionOf, mergePatchOf, type Shapes } from '../../
 import { FormContext } from '../../forms/form-context.ts'
 import { fieldId, toProblem } from '../../forms/places.ts'
 import { paths } from '../../paths.ts'
+import { IconBraces, IconForms, IconPlayerPlay, IconReportMoney, IconUserPlus } from '../../ui/icons.ts'
 import { Page } from '../../ui/page.tsx'
 import { toast } from '../../ui/toast.ts'
 import { Backtest } from './backtest.tsx'
@@ -142,21 +142,21 @@ function EditorTabs({ isWide }: { readonly isWide: boolean }) {
   const { t } = useTranslation('campaigns')
   return (
     <Tabs.List mb="md">
-      <Tabs.Tab value="form" leftSection={<IconForms size={16} aria-hidden />}>
+      <Tabs.Tab value="form" leftSection={<IconForms size={16} />}>
         {t('tabs.form')}
       </Tabs.Tab>
       {!isWide && (
-        <Tabs.Tab value="preview" leftSection={<IconPlayerPlay size={16} aria-hidden />}>
+        <Tabs.Tab value="preview" leftSection={<IconPlayerPlay size={16} />}>
           {t('tabs.preview')}
         </Tabs.Tab>
       )}
-      <Tabs.Tab value="backtest" leftSection={<IconReportMoney size={16} aria-hidden />}>
+      <Tabs.Tab value="backtest" leftSection={<IconReportMoney size={16} />}>
         {t('tabs.backtest')}
       </Tabs.Tab>
-      <Tabs.Tab value="json" leftSection={<IconBraces size={16} aria-hidden />}>
+      <Tabs.Tab value="json" leftSection={<IconBraces size={16} />}>
         {t('tabs.json')}
       </Tabs.Tab>
-      <Tabs.Tab value="enrollment" leftSection={<IconUserPlus size={16} aria-hidden />}>
+      <Tabs.Tab value="enrollment" leftSection={<IconUserPlus size={16} />}>
         {t('tabs.enrollment')}
       </Tabs.Tab>
     </Tabs.List>

@@ -1,5 +1,4 @@
 import { Button, Text } from '@mantine/core'
-import { IconPlus, IconSparkles } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf, type Schemas } from '../../api/client.ts'
@@ -7,6 +6,7 @@ import { useSession } from '../../api/session.ts'
 import { formatDateTime } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { IconPlus, IconSparkles } from '../../ui/icons.ts'
 import { type Column, DataList } from '../../ui/lists/data-list.tsx'
 import { ChoiceFilter } from '../../ui/lists/filter-fields.tsx'
 import { useFilters } from '../../ui/lists/filters.ts'
@@ -72,7 +72,7 @@ export function CampaignsPage() {
       actions={
         <Button
           renderRoot={(root) => <Link to={paths.newCampaign()} {...root} />}
-          leftSection={<IconPlus size={16} aria-hidden />}
+          leftSection={<IconPlus size={16} />}
         >
           {t('new.open')}
         </Button>
@@ -95,7 +95,7 @@ export function CampaignsPage() {
         empty={
           <EmptyState
             title={t('empty.title')}
-            icon={<IconSparkles size={26} aria-hidden />}
+            icon={<IconSparkles size={26} />}
             action={
               <Button renderRoot={(root) => <Link to={paths.newCampaign()} {...root} />}>
                 {t('empty.action')}

@@ -1,5 +1,4 @@
 import { Badge, Group, Stack, Text } from '@mantine/core'
-import { IconArrowNarrowRight } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
@@ -9,6 +8,7 @@ import { useFacts } from '../../forms/facts.ts'
 import { useSchemaTexts } from '../../forms/form-context.ts'
 import { describePlace } from '../../forms/places.ts'
 import type { Item, Schema } from '../../forms/schema.ts'
+import { IconArrowNarrowRight } from '../../ui/icons.ts'
 import classes from './change-list.module.css'
 
 interface ChangeListProps {
@@ -50,7 +50,7 @@ export function ChangeList({ changes, shapes, before, after }: ChangeListProps) 
                 </Text>
               )}
               {change.before !== undefined && change.after !== undefined && (
-                <IconArrowNarrowRight size={16} aria-hidden className={classes.arrow} />
+                <IconArrowNarrowRight size={16} className={classes.arrow} />
               )}
               {change.after !== undefined && (
                 <Text size="sm">

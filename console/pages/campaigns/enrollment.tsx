@@ -1,11 +1,11 @@
 import { Alert, Anchor, Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core'
-import { IconExternalLink } from '@tabler/icons-react'
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { Copy } from '../../ui/copy.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { IconExternalLink } from '../../ui/icons.ts'
 import { Section } from '../../ui/section.tsx'
 import { toast } from '../../ui/toast.ts'
 import { Waiting } from '../../ui/waiting.tsx'
@@ -161,7 +161,7 @@ function Address({ campaign, url }: { readonly campaign: Schemas['Campaign']; re
               {t('enrollment.addressAbout')}
             </Text>
             <Anchor href={url} target="_blank" rel="noreferrer" size="sm">
-              <IconExternalLink size={14} aria-hidden /> {t('enrollment.open')}
+              <IconExternalLink size={14} /> {t('enrollment.open')}
             </Anchor>
           </Stack>
         </div>

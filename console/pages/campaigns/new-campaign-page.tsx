@@ -1,5 +1,4 @@
 import { Button, Card, Group, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core'
-import { IconFilePlus, IconTemplate } from '@tabler/icons-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useState } from 'react'
@@ -12,6 +11,7 @@ import { useSchemaTexts } from '../../forms/form-context.ts'
 import { paths } from '../../paths.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { FormModal } from '../../ui/form.tsx'
+import { IconFilePlus, IconTemplate } from '../../ui/icons.ts'
 import { Page } from '../../ui/page.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
 import { DefinitionView } from './definition-view.tsx'
@@ -73,7 +73,7 @@ function TemplateCard({ template, isEmpty, onChoose }: TemplateCardProps) {
       <Stack gap="sm" justify="space-between" h="100%">
         <Stack gap={6}>
           <Group gap="xs" wrap="nowrap">
-            <Icon size={20} aria-hidden />
+            <Icon size={20} />
             <Title order={2} size="h4" id={titleId}>
               {template.title}
             </Title>

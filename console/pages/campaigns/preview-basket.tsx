@@ -1,11 +1,11 @@
 import { ActionIcon, Button, Collapse, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconChevronDown, IconPlus, IconX } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { useSession } from '../../api/session.ts'
 import { type Definition, isItem, namesIn } from '../../forms/definition.ts'
 import { NameField } from '../../forms/names-field.tsx'
 import { NumberField } from '../../forms/number-field.tsx'
+import { IconChevronDown, IconPlus, IconX } from '../../ui/icons.ts'
 import { CustomerPicker } from './customer-picker.tsx'
 
 export interface TriedLine {
@@ -54,7 +54,7 @@ export function PreviewBasket({ definition, basket, onChange }: PreviewBasketPro
         <Button
           variant="subtle"
           size="compact-sm"
-          leftSection={<IconPlus size={14} aria-hidden />}
+          leftSection={<IconPlus size={14} />}
           onClick={() => set({ lines: [...basket.lines, { quantity: 1 }] })}
         >
           {t('preview.addLine')}
@@ -63,11 +63,7 @@ export function PreviewBasket({ definition, basket, onChange }: PreviewBasketPro
           variant="subtle"
           size="compact-sm"
           rightSection={
-            <IconChevronDown
-              size={14}
-              aria-hidden
-              style={{ transform: isOpen ? 'rotate(180deg)' : undefined }}
-            />
+            <IconChevronDown size={14} style={{ transform: isOpen ? 'rotate(180deg)' : undefined }} />
           }
           onClick={toggle}
           aria-expanded={isOpen}
@@ -127,7 +123,7 @@ function Line({ line, number, onChange, onRemove }: LineProps) {
         onClick={onRemove}
         aria-label={t('preview.removeLine', { number })}
       >
-        <IconX size={16} aria-hidden />
+        <IconX size={16} />
       </ActionIcon>
     </Group>
   )

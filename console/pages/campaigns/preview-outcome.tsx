@@ -1,5 +1,4 @@
 import { Group, List, Progress, Stack, Text, ThemeIcon, Title } from '@mantine/core'
-import { IconCoins, IconCrown, IconMinus, IconPlus, IconTicket } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import type { Action } from '../../api/action.ts'
 import type { Schemas } from '../../api/client.ts'
@@ -9,6 +8,7 @@ import { ruleWords } from '../../forms/rule-words.ts'
 import { skipWords } from '../../i18n/action-words.ts'
 import { changeWords, type NamedBalance, progressWords } from '../../i18n/balance-words.ts'
 import { formatDate, formatMoney, formatNumber } from '../../i18n/format.ts'
+import { IconCoins, IconCrown, IconMinus, IconPlus, IconTicket } from '../../ui/icons.ts'
 
 interface PreviewOutcomeProps {
   readonly outcome: Schemas['Outcome']
@@ -125,7 +125,7 @@ function ActionSign({ type }: { readonly type: string }) {
   const Icon = type in signs ? signs[type as keyof typeof signs] : IconCoins
   return (
     <ThemeIcon variant="light" size={24} radius="xl">
-      <Icon size={14} aria-hidden />
+      <Icon size={14} />
     </ThemeIcon>
   )
 }

@@ -1,6 +1,5 @@
 import { Alert, Box, Divider, Group, Loader, Paper, Stack, Text, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconAlertTriangle, IconHandStop, IconPencil } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { ApiError, api, dataOf } from '../../api/client.ts'
@@ -10,6 +9,7 @@ import { fromWallClock } from '../../forms/local-time.ts'
 import { toProblem } from '../../forms/places.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { failureText } from '../../ui/failure-text.ts'
+import { IconAlertTriangle, IconHandStop, IconPencil } from '../../ui/icons.ts'
 import { Status } from '../../ui/status.tsx'
 import { PreviewBasket, type TriedBasket } from './preview-basket.tsx'
 import { PreviewOutcome } from './preview-outcome.tsx'
@@ -106,21 +106,21 @@ export function PreviewFailure({ error, shapes, onRetry }: PreviewFailureProps) 
   const isRefusal = error instanceof ApiError && error.status === 400
   if (problem && /^(?:items|wallet|occurredAt|branch|amount|pointsToSpend)\b/.test(problem.place)) {
     return (
-      <Alert variant="default" icon={<IconAlertTriangle aria-hidden />} title={t('preview.badBasket')}>
+      <Alert variant="default" icon={<IconAlertTriangle />} title={t('preview.badBasket')}>
         {problem.message}
       </Alert>
     )
   }
   if (problem) {
     return (
-      <Alert variant="default" icon={<IconPencil aria-hidden />} title={t('preview.incomplete')}>
+      <Alert variant="default" icon={<IconPencil />} title={t('preview.incomplete')}>
         <ProblemText problem={problem} shapes={shapes} />
       </Alert>
     )
   }
   if (isRefusal) {
     return (
-      <Alert variant="default" icon={<IconHandStop aria-hidden />} title={t('preview.refused')}>
+      <Alert variant="default" icon={<IconHandStop />} title={t('preview.refused')}>
         {failureText(error)}
       </Alert>
     )

@@ -1,10 +1,10 @@
 import { Alert, Text } from '@mantine/core'
-import { IconAlertTriangle } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import type { Shapes } from '../../forms/definition.ts'
 import { useForm, useSchemaTexts } from '../../forms/form-context.ts'
 import { describePlace, type Problem } from '../../forms/places.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { IconAlertTriangle } from '../../ui/icons.ts'
 
 interface SaveFailureProps {
   readonly error: unknown
@@ -17,7 +17,7 @@ export function SaveFailure({ error, problem, shapes }: SaveFailureProps) {
   const { t } = useTranslation('campaigns')
   if (!problem) return <Failure error={error} />
   return (
-    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t('notSaved')} role="alert">
+    <Alert color="red" icon={<IconAlertTriangle />} title={t('notSaved')} role="alert">
       <ProblemText problem={problem} shapes={shapes} />
     </Alert>
   )

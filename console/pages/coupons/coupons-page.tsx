@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
-import { IconTicket } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf } from '../../api/client.ts'
 import { useProgram } from '../../i18n/campaign-names.ts'
 import { paths } from '../../paths.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { IconTicket } from '../../ui/icons.ts'
 import { type Coupon, useCouponColumns } from '../../ui/lists/coupon-columns.tsx'
 import { DataList } from '../../ui/lists/data-list.tsx'
 import { FilterChips, useDaysText } from '../../ui/lists/filter-chips.tsx'
@@ -67,7 +67,7 @@ export function CouponsPage() {
         empty={
           <EmptyState
             title={t('empty.title')}
-            icon={<IconTicket size={26} aria-hidden />}
+            icon={<IconTicket size={26} />}
             action={
               <Button renderRoot={(root) => <Link to={paths.campaigns()} {...root} />}>
                 {t('shell:toList', { list: t('shell:pages.campaigns') })}

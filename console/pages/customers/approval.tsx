@@ -1,5 +1,4 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
-import { IconCheck, IconUserQuestion } from '@tabler/icons-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
@@ -7,6 +6,7 @@ import { api, dataOf } from '../../api/client.ts'
 import { idempotencyHeaders } from '../../api/idempotency-key.ts'
 import { formatNumber } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
+import { IconCheck, IconUserQuestion } from '../../ui/icons.ts'
 import { useFilters } from '../../ui/lists/filters.ts'
 import { toast } from '../../ui/toast.ts'
 import { useAsk } from '../../ui/use-ask.tsx'
@@ -27,7 +27,7 @@ export function WaitingHint() {
   if (count === 0 || awaitsApproval !== undefined) return null
   const shown = `${formatNumber(count)}${data?.nextCursor === undefined ? '' : '+'}`
   return (
-    <Alert variant="light" color="orange" icon={<IconUserQuestion size={18} aria-hidden />}>
+    <Alert variant="light" color="orange" icon={<IconUserQuestion size={18} />}>
       <Group justify="space-between" gap="xs">
         <Text size="sm">{t('approval.waiting', { count, shown })}</Text>
         <Button size="xs" variant="default" onClick={() => setFilters({ awaitsApproval: 'true' })}>
@@ -63,11 +63,7 @@ export function Approval({ customer }: { readonly customer: Customer }) {
       <Stack gap="sm">
         <Text size="sm">{t('approval.about', { campaign: card.campaignName })}</Text>
         <Group gap="xs">
-          <Button
-            leftSection={<IconCheck size={16} aria-hidden />}
-            loading={isPending}
-            onClick={() => approve()}
-          >
+          <Button leftSection={<IconCheck size={16} />} loading={isPending} onClick={() => approve()}>
             {t('approval.approve')}
           </Button>
           {/* Declining erases the customer, who may have another card by now. */}

@@ -1,10 +1,10 @@
 import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
-import { IconPlusMinus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSession } from '../../api/session.ts'
 import { type Program, useProgram } from '../../i18n/campaign-names.ts'
 import { formatDate } from '../../i18n/format.ts'
+import { IconPlusMinus } from '../../ui/icons.ts'
 import { AdjustForm } from './adjust-form.tsx'
 import type { Customer } from './customer.ts'
 
@@ -70,7 +70,7 @@ function Balance({ balance, customer, program, onAdjust }: BalanceProps) {
         <Button
           variant="default"
           size="xs"
-          leftSection={<IconPlusMinus size={14} aria-hidden />}
+          leftSection={<IconPlusMinus size={14} />}
           onClick={onAdjust}
           aria-label={`${t('balance.adjust')}: ${program.balanceName(balance)}`}
         >

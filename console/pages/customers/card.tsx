@@ -1,4 +1,11 @@
 import { ActionIcon, Anchor, Group, Menu, SegmentedControl, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Schemas } from '../../api/client.ts'
+import { useSession } from '../../api/session.ts'
+import { formatDate } from '../../i18n/format.ts'
+import { paths } from '../../paths.ts'
+import { Copy } from '../../ui/copy.tsx'
 import {
   IconDots,
   IconExternalLink,
@@ -7,14 +14,7 @@ import {
   IconLockOpen,
   IconRefresh,
   IconReplace,
-} from '@tabler/icons-react'
-import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
-import type { Schemas } from '../../api/client.ts'
-import { useSession } from '../../api/session.ts'
-import { formatDate } from '../../i18n/format.ts'
-import { paths } from '../../paths.ts'
-import { Copy } from '../../ui/copy.tsx'
+} from '../../ui/icons.ts'
 import { PageLink } from '../../ui/page-link.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import classes from './card.module.css'
@@ -56,7 +56,7 @@ export function Card({ card, customer }: CardProps) {
             <Anchor href={card.walletUrl} target="_blank" rel="noreferrer" size="sm">
               <Group gap={4} component="span">
                 {t('card.openWallet')}
-                <IconExternalLink size={14} aria-hidden />
+                <IconExternalLink size={14} />
               </Group>
             </Anchor>
           </Group>
@@ -108,29 +108,29 @@ function CardMenu({ card }: { readonly card: CardReply }) {
     <Menu position="bottom-end">
       <Menu.Target>
         <ActionIcon variant="default" aria-label={t('card.actions')}>
-          <IconDots size={16} aria-hidden />
+          <IconDots size={16} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<IconRefresh size={16} aria-hidden />} onClick={actions.renew}>
+        <Menu.Item leftSection={<IconRefresh size={16} />} onClick={actions.renew}>
           {t('card.renew')}
         </Menu.Item>
         {card.walletUrl && (
-          <Menu.Item leftSection={<IconLinkOff size={16} aria-hidden />} onClick={actions.revoke}>
+          <Menu.Item leftSection={<IconLinkOff size={16} />} onClick={actions.revoke}>
             {t('card.revoke')}
           </Menu.Item>
         )}
         <Menu.Divider />
         {card.status === 2 ? (
-          <Menu.Item leftSection={<IconLockOpen size={16} aria-hidden />} onClick={actions.unblock}>
+          <Menu.Item leftSection={<IconLockOpen size={16} />} onClick={actions.unblock}>
             {t('card.unblock')}
           </Menu.Item>
         ) : (
-          <Menu.Item leftSection={<IconLock size={16} aria-hidden />} onClick={actions.block}>
+          <Menu.Item leftSection={<IconLock size={16} />} onClick={actions.block}>
             {t('card.block')}
           </Menu.Item>
         )}
-        <Menu.Item leftSection={<IconReplace size={16} aria-hidden />} onClick={actions.replace}>
+        <Menu.Item leftSection={<IconReplace size={16} />} onClick={actions.replace}>
           {t('card.replace')}
         </Menu.Item>
       </Menu.Dropdown>

@@ -1,8 +1,8 @@
 import { Accordion, Button, Group, Stack, Text } from '@mantine/core'
-import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
+import { IconPlus } from '../../ui/icons.ts'
 import { Section } from '../../ui/section.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -25,7 +25,7 @@ export function Cards({ customer }: { readonly customer: Customer }) {
         <Button
           variant="default"
           size="xs"
-          leftSection={<IconPlus size={14} aria-hidden />}
+          leftSection={<IconPlus size={14} />}
           onClick={() => setOpening(true)}
         >
           {t('card.further')}

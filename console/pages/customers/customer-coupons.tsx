@@ -1,9 +1,9 @@
 import { Button, Stack } from '@mantine/core'
-import { IconTicket } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf } from '../../api/client.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { IconTicket } from '../../ui/icons.ts'
 import { allPages } from '../../ui/lists/all-pages.ts'
 import { type Coupon, useCouponColumns } from '../../ui/lists/coupon-columns.tsx'
 import { DataList } from '../../ui/lists/data-list.tsx'
@@ -29,12 +29,12 @@ export function CustomerCoupons({ customer }: { readonly customer: Customer }) {
         filters={{}}
         load={async () => ({ data: activeFirst(await allCoupons(customer.id)) })}
         controls={
-          <Button leftSection={<IconTicket size={16} aria-hidden />} onClick={() => setIssuing(true)}>
+          <Button leftSection={<IconTicket size={16} />} onClick={() => setIssuing(true)}>
             {t('coupon.issue')}
           </Button>
         }
         empty={
-          <EmptyState title={t('tab.coupons')} icon={<IconTicket size={26} aria-hidden />}>
+          <EmptyState title={t('tab.coupons')} icon={<IconTicket size={26} />}>
             {t('coupon.empty')}
           </EmptyState>
         }

@@ -1,12 +1,4 @@
 import { Button, Grid, Group, Menu, Stack, Tabs } from '@mantine/core'
-import {
-  IconChevronDown,
-  IconDownload,
-  IconEdit,
-  IconLock,
-  IconLockOpen,
-  IconTrash,
-} from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -17,6 +9,7 @@ import { useSession } from '../../api/session.ts'
 import { formatDate } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
 import { customerQuery, nameOf } from '../../ui/customer-name.tsx'
+import { IconChevronDown, IconDownload, IconEdit, IconLock, IconLockOpen, IconTrash } from '../../ui/icons.ts'
 import { download } from '../../ui/lists/download.ts'
 import { useFilters } from '../../ui/lists/filters.ts'
 import { MessageList } from '../../ui/messages/message-list.tsx'
@@ -136,38 +129,30 @@ function Actions({ customer }: { readonly customer: Customer }) {
   const isBlocked = customer.status === 2
   return (
     <>
-      <Button
-        variant="default"
-        leftSection={<IconEdit size={16} aria-hidden />}
-        onClick={() => setOpen('edit')}
-      >
+      <Button variant="default" leftSection={<IconEdit size={16} />} onClick={() => setOpen('edit')}>
         {t('profile.edit')}
       </Button>
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button variant="default" rightSection={<IconChevronDown size={16} aria-hidden />}>
+          <Button variant="default" rightSection={<IconChevronDown size={16} />}>
             {t('profile.more')}
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<IconDownload size={16} aria-hidden />} onClick={() => exportAll()}>
+          <Menu.Item leftSection={<IconDownload size={16} />} onClick={() => exportAll()}>
             {t('profile.export')}
           </Menu.Item>
           {isBlocked ? (
-            <Menu.Item leftSection={<IconLockOpen size={16} aria-hidden />} onClick={unblock}>
+            <Menu.Item leftSection={<IconLockOpen size={16} />} onClick={unblock}>
               {t('profile.unblock')}
             </Menu.Item>
           ) : (
-            <Menu.Item leftSection={<IconLock size={16} aria-hidden />} onClick={block}>
+            <Menu.Item leftSection={<IconLock size={16} />} onClick={block}>
               {t('profile.block')}
             </Menu.Item>
           )}
           <Menu.Divider />
-          <Menu.Item
-            color="red"
-            leftSection={<IconTrash size={16} aria-hidden />}
-            onClick={() => setOpen('erase')}
-          >
+          <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => setOpen('erase')}>
             {t('profile.erase')}
           </Menu.Item>
         </Menu.Dropdown>

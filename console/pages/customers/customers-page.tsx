@@ -1,5 +1,4 @@
 import { Button, Text } from '@mantine/core'
-import { IconUserPlus, IconUsers } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -9,6 +8,7 @@ import { type Program, useProgram } from '../../i18n/campaign-names.ts'
 import { formatDate } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { IconUserPlus, IconUsers } from '../../ui/icons.ts'
 import { ImportLink } from '../../ui/import-link.tsx'
 import { type Column, DataList } from '../../ui/lists/data-list.tsx'
 import { FilterChips, useDaysText } from '../../ui/lists/filter-chips.tsx'
@@ -48,7 +48,7 @@ export function CustomersPage() {
   }, [register, setFilters])
   const canRegister = program.campaigns.some((campaign) => campaign.status === 'published')
   const registerButton = (
-    <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setRegistering(true)}>
+    <Button leftSection={<IconUserPlus size={16} />} onClick={() => setRegistering(true)}>
       {t('register.open')}
     </Button>
   )
@@ -144,7 +144,7 @@ function NoCustomers({ canRegister, register }: NoCustomersProps) {
   return (
     <EmptyState
       title={t('empty.title')}
-      icon={<IconUsers size={26} aria-hidden />}
+      icon={<IconUsers size={26} />}
       action={canRegister ? register : <PageLink to={paths.campaigns()}>{t('empty.toCampaigns')}</PageLink>}
     >
       {t(canRegister ? 'empty.about' : 'empty.campaignFirst')}

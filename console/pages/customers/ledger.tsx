@@ -1,5 +1,4 @@
 import { Text } from '@mantine/core'
-import { IconListNumbers } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
@@ -8,6 +7,7 @@ import { formatDateTime } from '../../i18n/format.ts'
 import { useRuleNames } from '../../i18n/rule-names.ts'
 import { paths } from '../../paths.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { IconListNumbers } from '../../ui/icons.ts'
 import { type Column, DataList } from '../../ui/lists/data-list.tsx'
 import { Nowrap } from '../../ui/nowrap.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
@@ -33,7 +33,7 @@ export function Ledger({ customer }: { readonly customer: string }) {
         return page
       }}
       empty={
-        <EmptyState title={t('tab.ledger')} icon={<IconListNumbers size={26} aria-hidden />}>
+        <EmptyState title={t('tab.ledger')} icon={<IconListNumbers size={26} />}>
           {t('ledger.empty')}
         </EmptyState>
       }

@@ -1,4 +1,11 @@
 import { Button, Group, Skeleton, Stack, Text, Timeline } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { api, dataOf } from '../../api/client.ts'
+import { useSession } from '../../api/session.ts'
+import { formatDateTime } from '../../i18n/format.ts'
+import { paths } from '../../paths.ts'
+import { Failure } from '../../ui/failure.tsx'
 import {
   IconArrowBackUp,
   IconCreditCard,
@@ -9,14 +16,7 @@ import {
   IconTicket,
   IconTicketOff,
   IconUserPlus,
-} from '@tabler/icons-react'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
-import { api, dataOf } from '../../api/client.ts'
-import { useSession } from '../../api/session.ts'
-import { formatDateTime } from '../../i18n/format.ts'
-import { paths } from '../../paths.ts'
-import { Failure } from '../../ui/failure.tsx'
+} from '../../ui/icons.ts'
 import { PageLink } from '../../ui/page-link.tsx'
 import { composeTimeline, heldBackBy, type TimelineEvent } from './compose-timeline.ts'
 import type { Customer } from './customer.ts'
@@ -84,11 +84,7 @@ export function CustomerTimeline({ customer }: { readonly customer: Customer }) 
         {events.map((event) => {
           const Icon = icons[event.kind]
           return (
-            <Timeline.Item
-              key={event.id}
-              bullet={<Icon size={16} aria-hidden />}
-              title={<Title event={event} />}
-            >
+            <Timeline.Item key={event.id} bullet={<Icon size={16} />} title={<Title event={event} />}>
               <Details event={event} />
             </Timeline.Item>
           )

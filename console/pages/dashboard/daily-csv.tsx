@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
+import { IconDownload } from '../../ui/icons.ts'
 import { toCsv } from '../../ui/lists/csv.ts'
 import { download } from '../../ui/lists/download.ts'
 import type { Balance } from './balances.ts'
@@ -33,7 +33,7 @@ export function DailyCsv({ reports, balances }: DailyCsvProps) {
     )
   }
   return (
-    <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} onClick={save}>
+    <Button variant="default" leftSection={<IconDownload size={16} />} onClick={save}>
       {t('common:list.csv')}
     </Button>
   )

@@ -1,11 +1,11 @@
 import { Button, Group, Select, SimpleGrid, Skeleton, Stack, Title } from '@mantine/core'
-import { IconChartLine, IconTable } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { useSession } from '../../api/session.ts'
 import { campaignsQuery, useProgram } from '../../i18n/campaign-names.ts'
 import { dayIn, formatDays, formatNumber } from '../../i18n/format.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { IconChartLine, IconTable } from '../../ui/icons.ts'
 import { useFilters } from '../../ui/lists/filters.ts'
 import { Page } from '../../ui/page.tsx'
 import { type Balance, balancesOf } from './balances.ts'
@@ -44,9 +44,7 @@ export function Dashboard() {
         <Group gap="xs">
           <Button
             variant="default"
-            leftSection={
-              isTable ? <IconChartLine size={16} aria-hidden /> : <IconTable size={16} aria-hidden />
-            }
+            leftSection={isTable ? <IconChartLine size={16} /> : <IconTable size={16} />}
             onClick={() => setFilters({ view: isTable ? undefined : 'table' })}
           >
             {isTable ? t('showCharts') : t('showTable')}

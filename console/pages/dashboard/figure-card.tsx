@@ -1,9 +1,9 @@
 import { Group, Skeleton, Stack, Text, Title } from '@mantine/core'
-import { IconArrowDownRight, IconArrowUpRight } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatDayOfYear, formatNumber, formatShare } from '../../i18n/format.ts'
+import { IconArrowDownRight, IconArrowUpRight } from '../../ui/icons.ts'
 import { PageLink } from '../../ui/page-link.tsx'
 import type { Balance } from './balances.ts'
 import type { Figure } from './figures.ts'
@@ -98,7 +98,7 @@ function Change({ value, before, format }: ChangeProps) {
   const Icon = share > 0 ? IconArrowUpRight : share < 0 ? IconArrowDownRight : undefined
   return (
     <Group gap={2} wrap="nowrap" title={title}>
-      {Icon && <Icon size={15} aria-hidden color="var(--mantine-color-dimmed)" />}
+      {Icon && <Icon size={15} color="var(--mantine-color-dimmed)" />}
       <Text size="sm" c="dimmed" className="lw-tabular">
         {formatShare(share)}
       </Text>

@@ -1,9 +1,9 @@
 import { Button, Group, Stack, Text, ThemeIcon, Title } from '@mantine/core'
-import { IconCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { paths, till } from '../../paths.ts'
+import { IconCheck } from '../../ui/icons.ts'
 import { sendersQuery } from '../../ui/messages/message.ts'
 import { PageLink } from '../../ui/page-link.tsx'
 

@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core'
-import { IconCashRegister } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf } from '../../api/client.ts'
@@ -7,6 +6,7 @@ import { may, useSession } from '../../api/session.ts'
 import { till } from '../../paths.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { IconCashRegister } from '../../ui/icons.ts'
 import { Page } from '../../ui/page.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
 import { Dashboard } from './dashboard.tsx'
@@ -65,7 +65,7 @@ function CashierHome() {
       <div className="lw-surface">
         <EmptyState
           title={t('cashier.title')}
-          icon={<IconCashRegister size={26} aria-hidden />}
+          icon={<IconCashRegister size={26} />}
           action={
             <Button component="a" href={till} size="md" mt="sm">
               {t('cashier.action')}

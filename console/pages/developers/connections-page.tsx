@@ -1,5 +1,4 @@
 import { Badge, Button, Group, Text } from '@mantine/core'
-import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf, type Schemas } from '../../api/client.ts'
@@ -7,6 +6,7 @@ import { useSession } from '../../api/session.ts'
 import { formatDate, formatRelative } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { IconPlus } from '../../ui/icons.ts'
 import { type Column, DataList } from '../../ui/lists/data-list.tsx'
 import { Page } from '../../ui/page.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
@@ -31,7 +31,7 @@ export function ConnectionsPage() {
   const columns = useColumns(setOpened)
   const close = () => setOpened(undefined)
   const create = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpened({ deed: 'create' })}>
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setOpened({ deed: 'create' })}>
       {t('connections.create')}
     </Button>
   )

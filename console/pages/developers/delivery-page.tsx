@@ -1,5 +1,4 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
-import { IconSend } from '@tabler/icons-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
@@ -10,6 +9,7 @@ import { useEventWords } from '../../i18n/event-words.ts'
 import { formatMoment, formatNumber, formatRelative } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
+import { IconSend } from '../../ui/icons.ts'
 import { Page } from '../../ui/page.tsx'
 import { Facts, IdText } from '../../ui/section.tsx'
 import { PageFailure } from '../../ui/shell/page-failure.tsx'
@@ -69,7 +69,7 @@ function SendAgain({ delivery }: { readonly delivery: Delivery }) {
     },
   })
   return (
-    <Button leftSection={<IconSend size={16} aria-hidden />} onClick={() => mutate()} loading={isPending}>
+    <Button leftSection={<IconSend size={16} />} onClick={() => mutate()} loading={isPending}>
       {t('delivery.again')}
     </Button>
   )

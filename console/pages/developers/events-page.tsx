@@ -1,5 +1,4 @@
 import { Button, Group, Modal, Stack, Table, Text } from '@mantine/core'
-import { IconActivity, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSession } from '../../api/session.ts'
@@ -9,6 +8,7 @@ import { paths } from '../../paths.ts'
 import { JsonBlock } from '../../ui/code-block.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { IconActivity, IconPlayerPause, IconPlayerPlay } from '../../ui/icons.ts'
 import classes from '../../ui/lists/data-list.module.css'
 import { FilterBar } from '../../ui/lists/filter-bar.tsx'
 import { ChoiceFilter } from '../../ui/lists/filter-fields.tsx'
@@ -50,7 +50,7 @@ export function EventsPage() {
         {error !== undefined && <Failure error={error} />}
         <div className={`lw-surface ${classes.frame}`}>
           {rows.length === 0 ? (
-            <EmptyState title={t('live.waiting')} icon={<IconActivity size={26} aria-hidden />}>
+            <EmptyState title={t('live.waiting')} icon={<IconActivity size={26} />}>
               {t(isOn ? 'live.waitingAbout' : 'live.waitingPaused')}
             </EmptyState>
           ) : (
@@ -86,11 +86,7 @@ function LiveSwitch({ isOn, isLost, onChange }: LiveSwitchProps) {
           {t(isOn ? (isLost ? 'live.lost' : 'live.on') : 'live.off')}
         </Status>
       </span>
-      <Button
-        variant="default"
-        leftSection={<Toggle size={16} aria-hidden />}
-        onClick={() => onChange(!isOn)}
-      >
+      <Button variant="default" leftSection={<Toggle size={16} />} onClick={() => onChange(!isOn)}>
         {t(isOn ? 'live.pause' : 'live.continue')}
       </Button>
     </Group>

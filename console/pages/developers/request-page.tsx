@@ -1,5 +1,4 @@
 import { Alert, Anchor, Code, Stack, Text, Title } from '@mantine/core'
-import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
@@ -9,6 +8,7 @@ import { useSession } from '../../api/session.ts'
 import { formatMoment, formatNumber } from '../../i18n/format.ts'
 import { apiReference, paths } from '../../paths.ts'
 import { JsonBlock } from '../../ui/code-block.tsx'
+import { IconAlertTriangle } from '../../ui/icons.ts'
 import { Page } from '../../ui/page.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
 import { Facts, IdText } from '../../ui/section.tsx'
@@ -64,7 +64,7 @@ function curlOf({ method, path, query, requestBody }: Details): string {
 function Explanation({ error }: { readonly error: NonNullable<Details['error']> }) {
   const { t } = useTranslation('developers')
   return (
-    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={error.description}>
+    <Alert color="red" icon={<IconAlertTriangle />} title={error.description}>
       <Stack gap={6} align="flex-start">
         <Advice text={error.advice} />
         <Anchor href={`${apiReference}/errors#${error.code}`} size="sm" c="inherit" underline="always">

@@ -1,5 +1,4 @@
 import { Alert, Loader, Stack, Text } from '@mantine/core'
-import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -8,6 +7,7 @@ import { idempotencyHeaders } from '../../api/idempotency-key.ts'
 import { formatNumber, formatRelative } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { IconAlertTriangle, IconCheck } from '../../ui/icons.ts'
 import { PageLink } from '../../ui/page-link.tsx'
 import { type Delivery, deliveriesOf, deliveryQuery } from './webhook.ts'
 
@@ -45,7 +45,7 @@ export function TestOutcome({ webhook, delivery: id }: TestOutcomeProps) {
   }, [isTried, webhook, queries])
   if (error) return <Failure error={error} onRetry={refetch} />
   const isDelivered = delivery?.status === 2
-  const icon = isDelivered ? <IconCheck aria-hidden /> : <IconAlertTriangle aria-hidden />
+  const icon = isDelivered ? <IconCheck /> : <IconAlertTriangle />
   return (
     <Alert
       role="status"

@@ -1,5 +1,4 @@
 import { Badge, Button, Group, Stack, Title } from '@mantine/core'
-import { IconHistory, IconSend } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -8,6 +7,7 @@ import { useSession } from '../../api/session.ts'
 import { useEventWords } from '../../i18n/event-words.ts'
 import { formatDate } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
+import { IconHistory, IconSend } from '../../ui/icons.ts'
 import { Page } from '../../ui/page.tsx'
 import { Facts, IdText, Section } from '../../ui/section.tsx'
 import { PageFailure } from '../../ui/shell/page-failure.tsx'
@@ -39,7 +39,7 @@ export function WebhookPage() {
       actions={
         <>
           <Button
-            leftSection={<IconSend size={16} aria-hidden />}
+            leftSection={<IconSend size={16} />}
             onClick={() => test.send()}
             loading={test.isSending}
             disabled={isPaused}
@@ -48,7 +48,7 @@ export function WebhookPage() {
           </Button>
           <Button
             variant="default"
-            leftSection={<IconHistory size={16} aria-hidden />}
+            leftSection={<IconHistory size={16} />}
             onClick={() => setReplaying(true)}
             disabled={isPaused}
           >

@@ -1,10 +1,10 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
-import { IconAlertTriangle, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { formatDateTime } from '../../i18n/format.ts'
+import { IconAlertTriangle, IconPlayerPause, IconPlayerPlay } from '../../ui/icons.ts'
 import { Status, type Tone } from '../../ui/status.tsx'
 import { toast } from '../../ui/toast.ts'
 import { stateOf, type Webhook } from './webhook.ts'
@@ -55,7 +55,7 @@ export function ResumeButton({ webhook, label }: { readonly webhook: Webhook; re
     <Button
       size="compact-sm"
       variant="default"
-      leftSection={<IconPlayerPlay size={14} aria-hidden />}
+      leftSection={<IconPlayerPlay size={14} />}
       aria-label={label}
       loading={isPending}
       onClick={() => mutate('active')}
@@ -75,7 +75,7 @@ export function WebhookTrouble({ webhook }: { readonly webhook: Webhook }) {
   const Icon = isManual ? IconPlayerPause : IconAlertTriangle
   const time = webhook.failingSince && formatDateTime(webhook.failingSince, timezone)
   return (
-    <Alert color={isManual ? 'yellow' : 'red'} icon={<Icon aria-hidden />} title={t(`state.${state}`)}>
+    <Alert color={isManual ? 'yellow' : 'red'} icon={<Icon />} title={t(`state.${state}`)}>
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{t(`trouble.${state}`, { time })}</Text>
         {state !== 'failing' && <ResumeButton webhook={webhook} />}

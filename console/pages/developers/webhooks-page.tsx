@@ -1,5 +1,4 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf } from '../../api/client.ts'
@@ -8,6 +7,7 @@ import { useEventWords } from '../../i18n/event-words.ts'
 import { formatDate } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { IconPlus } from '../../ui/icons.ts'
 import { type Column, DataList } from '../../ui/lists/data-list.tsx'
 import { Page } from '../../ui/page.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
@@ -22,7 +22,7 @@ export function WebhooksPage() {
   const [isAdding, setAdding] = useState(false)
   const [secret, setSecret] = useState<string>()
   const add = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
       {t('add')}
     </Button>
   )

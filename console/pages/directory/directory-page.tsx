@@ -1,11 +1,11 @@
 import { Anchor, Button } from '@mantine/core'
-import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { dataOf } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { formatDate, formatMoney } from '../../i18n/format.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { IconPlus } from '../../ui/icons.ts'
 import { ImportLink } from '../../ui/import-link.tsx'
 import { type Column, DataList } from '../../ui/lists/data-list.tsx'
 import { useFilters } from '../../ui/lists/filters.ts'
@@ -24,7 +24,7 @@ function DirectoryPage({ kind }: { readonly kind: Kind }) {
   const [opened, setOpened] = useState<Entry | 'new'>()
   const columns = useColumns(kind, setOpened)
   const create = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpened('new')}>
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setOpened('new')}>
       {t(`${kind}.create`)}
     </Button>
   )

@@ -1,11 +1,11 @@
 import { Button, Group, Text } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Surroundings } from '../../../src/files/columns.ts'
 import { formatNumber } from '../../i18n/format.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { IconDownload } from '../../ui/icons.ts'
 import { download } from '../../ui/lists/download.ts'
 import { Section } from '../../ui/section.tsx'
 import { exportAll } from './run-import.ts'
@@ -28,7 +28,7 @@ export function ExportSection({ around }: { readonly around: Surroundings }) {
           <Button
             key={format}
             variant="default"
-            leftSection={<IconDownload size={16} aria-hidden />}
+            leftSection={<IconDownload size={16} />}
             loading={save.isPending && save.variables === format}
             disabled={save.isPending}
             onClick={() => {

@@ -1,9 +1,9 @@
 import { Alert, Button, Group, Stack, Table, Text } from '@mantine/core'
-import { IconCheck, IconDownload, IconInfoCircle } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../i18n/format.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { IconCheck, IconDownload, IconInfoCircle } from '../../ui/icons.ts'
 import { download } from '../../ui/lists/download.ts'
 import { useFieldWords } from './field-words.ts'
 import classes from './import.module.css'
@@ -25,7 +25,7 @@ export function ImportResult({ done, scanned }: { readonly done: Import; readonl
   const Icon = rejected > 0 || isInterrupted ? IconInfoCircle : IconCheck
   return (
     <Stack gap="md">
-      <Alert color={color} icon={<Icon aria-hidden />} role="status" title={t(`result.${title}`)}>
+      <Alert color={color} icon={<Icon />} role="status" title={t(`result.${title}`)}>
         <Text size="sm">{counts.join(' · ')}</Text>
         {dryRun && !isInterrupted && created + updated + unchanged > 0 && (
           <Text size="sm">{t('result.nothingStored')}</Text>
@@ -65,7 +65,7 @@ function Problems({ done, scanned }: { readonly done: Import; readonly scanned: 
         </Text>
         <Button
           variant="default"
-          leftSection={<IconDownload size={16} aria-hidden />}
+          leftSection={<IconDownload size={16} />}
           onClick={() => save.mutate()}
           loading={save.isPending}
         >

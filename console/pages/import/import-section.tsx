@@ -1,5 +1,4 @@
 import { Button, Checkbox, FileInput, Group, Select, Stack, Text } from '@mantine/core'
-import { IconFileSearch, IconFileUpload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -9,6 +8,7 @@ import { useSession } from '../../api/session.ts'
 import { formatNumber } from '../../i18n/format.ts'
 import { AskBeforeLeaving } from '../../ui/ask-before-leaving.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { IconFileSearch, IconFileUpload } from '../../ui/icons.ts'
 import { Section } from '../../ui/section.tsx'
 import { ImportResult } from './import-result.tsx'
 import { MappingTable } from './mapping-table.tsx'
@@ -44,7 +44,7 @@ export function ImportSection({ around, campaigns }: ImportSectionProps) {
         description={t('import.fileAbout')}
         placeholder={t('import.choose')}
         accept=".csv,.tsv,.txt,.ndjson,.jsonl"
-        leftSection={<IconFileUpload size={16} aria-hidden />}
+        leftSection={<IconFileUpload size={16} />}
         value={file}
         onChange={choose}
         clearable
@@ -185,17 +185,13 @@ function Buttons({
     <Group gap="xs">
       <Button
         variant="default"
-        leftSection={<IconFileSearch size={16} aria-hidden />}
+        leftSection={<IconFileSearch size={16} />}
         onClick={() => onBegin(true)}
         disabled={!isReady}
       >
         {t('run.check')}
       </Button>
-      <Button
-        leftSection={<IconFileUpload size={16} aria-hidden />}
-        onClick={() => onBegin(false)}
-        disabled={!isReady}
-      >
+      <Button leftSection={<IconFileUpload size={16} />} onClick={() => onBegin(false)} disabled={!isReady}>
         {t('run.import')}
       </Button>
     </Group>

@@ -1,9 +1,9 @@
 import { Alert, Stack, Text } from '@mantine/core'
-import { IconInfoCircle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { paths } from '../../paths.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { IconInfoCircle } from '../../ui/icons.ts'
 import { sendersQuery } from '../../ui/messages/message.ts'
 import { PageLink } from '../../ui/page-link.tsx'
 import { Section } from '../../ui/section.tsx'
@@ -24,7 +24,7 @@ export function AutomaticMessages() {
   return (
     <Stack gap="lg">
       {senders.length === 0 && (
-        <Alert color="yellow" icon={<IconInfoCircle aria-hidden />} title={t('noSender.title')}>
+        <Alert color="yellow" icon={<IconInfoCircle />} title={t('noSender.title')}>
           <Stack gap={4} align="flex-start">
             {t('noSender.about')}
             <PageLink

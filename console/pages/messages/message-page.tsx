@@ -1,11 +1,11 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
-import { IconSend } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useSession } from '../../api/session.ts'
 import { formatMoment, formatNumber, formatRelative } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
+import { IconSend } from '../../ui/icons.ts'
 import { failureOf, type Message, messageQuery } from '../../ui/messages/message.ts'
 import { Recipient } from '../../ui/messages/message-list.tsx'
 import { canRetry, useRetry } from '../../ui/messages/use-retry.ts'
@@ -30,11 +30,7 @@ export function MessagePage() {
       parent={parent}
       actions={
         canRetry(message) && (
-          <Button
-            leftSection={<IconSend size={16} aria-hidden />}
-            loading={isRetrying}
-            onClick={() => retry(message)}
-          >
+          <Button leftSection={<IconSend size={16} />} loading={isRetrying} onClick={() => retry(message)}>
             {t('retry.action')}
           </Button>
         )

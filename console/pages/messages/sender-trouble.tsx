@@ -1,9 +1,9 @@
 import { Alert, Text } from '@mantine/core'
-import { IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSession } from '../../api/session.ts'
 import { formatDateTime } from '../../i18n/format.ts'
+import { IconAlertTriangle } from '../../ui/icons.ts'
 import type { Sender } from '../../ui/messages/message.ts'
 
 interface SenderTroubleProps {
@@ -19,7 +19,7 @@ export function SenderTrouble({ sender, children }: SenderTroubleProps) {
   const { channel, failingSince, lastError } = sender
   if (failingSince === undefined) return null
   return (
-    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t(`sender.failing.${channel}`)}>
+    <Alert color="red" icon={<IconAlertTriangle />} title={t(`sender.failing.${channel}`)}>
       <Text size="sm" dir="auto">
         {lastError}
       </Text>

@@ -1,9 +1,9 @@
 import { Alert, Loader, Text } from '@mantine/core'
-import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Failure } from '../../ui/failure.tsx'
+import { IconAlertTriangle, IconCheck } from '../../ui/icons.ts'
 import { isOver, messageQuery, sendersQuery, troubleOf } from '../../ui/messages/message.ts'
 
 /** What came of a test, as soon as it is known. */
@@ -27,7 +27,7 @@ export function TestOutcome({ message: id }: { readonly message: string }) {
     <Alert
       role="status"
       color={isSent ? 'pine' : 'red'}
-      icon={isSent ? <IconCheck aria-hidden /> : <IconAlertTriangle aria-hidden />}
+      icon={isSent ? <IconCheck /> : <IconAlertTriangle />}
       title={t(`test.outcome.${message.status}`)}
     >
       {isSent ? (

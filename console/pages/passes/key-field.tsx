@@ -1,7 +1,7 @@
 import { Button, FileButton, Group, Stack, Textarea } from '@mantine/core'
-import { IconUpload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import { IconUpload } from '../../ui/icons.ts'
 import { readKeyFile, UnusableFile } from './key-file.ts'
 
 interface KeyFieldProps {
@@ -50,7 +50,7 @@ export function KeyField(props: KeyFieldProps) {
               {...button}
               size="xs"
               variant="default"
-              leftSection={<IconUpload size={15} aria-hidden />}
+              leftSection={<IconUpload size={15} />}
               aria-label={t('form.chooseOf', { field: label })}
             >
               {t('form.choose')}

@@ -1,7 +1,7 @@
 import { Alert, List, Text } from '@mantine/core'
-import { IconAlertTriangle } from '@tabler/icons-react'
 import i18next from 'i18next'
 import { useTranslation } from 'react-i18next'
+import { IconAlertTriangle } from '../../ui/icons.ts'
 
 interface Problem {
   readonly code: string
@@ -23,7 +23,7 @@ export function KeyProblems({ problems, isWarning = false }: KeyProblemsProps) {
     <Alert
       role="alert"
       color={isWarning ? 'yellow' : 'red'}
-      icon={<IconAlertTriangle aria-hidden />}
+      icon={<IconAlertTriangle />}
       title={t(isWarning ? 'attention' : 'problems')}
     >
       <List size="sm" spacing="xs">

@@ -1,11 +1,11 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core'
-import { IconUserPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { type Session, useSession } from '../../api/session.ts'
 import { formatDate, formatRelative } from '../../i18n/format.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { IconUserPlus } from '../../ui/icons.ts'
 import { type Column, DataList } from '../../ui/lists/data-list.tsx'
 import { Page } from '../../ui/page.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
@@ -25,7 +25,7 @@ export function PeoplePage() {
       title={t('title')}
       about={t('about')}
       actions={
-        <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
+        <Button leftSection={<IconUserPlus size={16} />} onClick={() => setInviting(true)}>
           {t('invite.action')}
         </Button>
       }

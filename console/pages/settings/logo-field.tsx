@@ -1,7 +1,7 @@
 import { Button, FileButton, Group, Stack, Text, TextInput } from '@mantine/core'
-import { IconUpload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import { IconUpload } from '../../ui/icons.ts'
 import { toLogo } from './logo-file.ts'
 
 interface LogoFieldProps {
@@ -38,7 +38,7 @@ export function LogoField({ value, onChange }: LogoFieldProps) {
           onChange={(file) => file && mutate(file)}
         >
           {(props) => (
-            <Button {...props} size="xs" variant="default" leftSection={<IconUpload size={15} aria-hidden />}>
+            <Button {...props} size="xs" variant="default" leftSection={<IconUpload size={15} />}>
               {t('logo.upload')}
             </Button>
           )}

@@ -1,10 +1,10 @@
 import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
-import { IconCheck } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Failure } from '../../ui/failure.tsx'
 import { FormModal } from '../../ui/form.tsx'
+import { IconCheck } from '../../ui/icons.ts'
 import { toast } from '../../ui/toast.ts'
 import { patchSource, type Source } from './requests.ts'
 
@@ -75,7 +75,7 @@ export function KeyStep({ source }: { readonly source: Source }) {
     <Stack gap="sm" maw={520}>
       {there.map((key) => (
         <Group key={key} gap={6} wrap="nowrap">
-          <IconCheck size={16} aria-hidden />
+          <IconCheck size={16} />
           <Text size="sm">{t(`keys.${key}There`)}</Text>
         </Group>
       ))}

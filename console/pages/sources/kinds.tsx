@@ -1,6 +1,6 @@
 import { Button, Group, Menu, SimpleGrid, Stack, Text, ThemeIcon, UnstyledButton } from '@mantine/core'
-import { IconBraces, IconCashRegister, IconPlus, IconShoppingBag } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
+import { IconBraces, IconCashRegister, IconPlus, IconShoppingBag } from '../../ui/icons.ts'
 import classes from './kinds.module.css'
 import type { SourceKind } from './requests.ts'
 import { sourceKinds } from './source.ts'
@@ -13,7 +13,7 @@ const icons = {
 
 export function KindIcon({ kind, size = 16 }: { readonly kind: SourceKind; readonly size?: number }) {
   const Icon = icons[kind]
-  return <Icon size={size} aria-hidden />
+  return <Icon size={size} />
 }
 
 interface KindChoiceProps {
@@ -26,7 +26,7 @@ export function AddSource({ onChoose }: KindChoiceProps) {
   return (
     <Menu position="bottom-end" width={260}>
       <Menu.Target>
-        <Button leftSection={<IconPlus size={16} aria-hidden />}>{t('add')}</Button>
+        <Button leftSection={<IconPlus size={16} />}>{t('add')}</Button>
       </Menu.Target>
       <Menu.Dropdown>
         {sourceKinds.map((kind) => (

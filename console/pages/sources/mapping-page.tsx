@@ -1,5 +1,4 @@
 import { Alert, Anchor, Button, Grid, Group, Text, Textarea } from '@mantine/core'
-import { IconAlertTriangle } from '@tabler/icons-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -7,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { paths } from '../../paths.ts'
 import { AskBeforeLeaving } from '../../ui/ask-before-leaving.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { IconAlertTriangle } from '../../ui/icons.ts'
 import { useFilters } from '../../ui/lists/filters.ts'
 import { Page } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
@@ -128,7 +128,7 @@ function MappingField({ source, mapping, onChange, isDirty }: MappingFieldProps)
       {error && <Failure error={error} />}
       {isDirty && (
         <Group gap={6} wrap="nowrap">
-          <IconAlertTriangle size={16} aria-hidden />
+          <IconAlertTriangle size={16} />
           <Text size="sm">{t('mapping.unsaved')}</Text>
         </Group>
       )}

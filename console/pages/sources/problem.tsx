@@ -1,7 +1,7 @@
 import { Alert, Stack, Text } from '@mantine/core'
-import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react'
 import i18next from 'i18next'
 import { useTranslation } from 'react-i18next'
+import { IconAlertTriangle, IconInfoCircle } from '../../ui/icons.ts'
 import type { Problem, Received } from './requests.ts'
 
 interface ProblemWords {
@@ -53,7 +53,7 @@ export function ProblemNote({ problem, status, isTrial }: ProblemNoteProps) {
   const Icon = status === 3 ? IconInfoCircle : IconAlertTriangle
   const isKnown = isTrial && ofMapping.includes(problem.code)
   return (
-    <Alert color={colors[status]} icon={<Icon aria-hidden />} title={<span dir="auto">{what}</span>}>
+    <Alert color={colors[status]} icon={<Icon />} title={<span dir="auto">{what}</span>}>
       <Stack gap="xs" align="flex-start">
         {todo && !isKnown && <Text size="sm">{todo}</Text>}
         {detailed.includes(problem.code) && problem.text !== what && (

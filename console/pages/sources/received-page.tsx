@@ -1,5 +1,4 @@
 import { Button, Grid, Stack, Text } from '@mantine/core'
-import { IconBraces, IconRefresh } from '@tabler/icons-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
@@ -8,6 +7,7 @@ import { formatMoment, formatNumber, formatRelative } from '../../i18n/format.ts
 import { paths } from '../../paths.ts'
 import { JsonBlock } from '../../ui/code-block.tsx'
 import { CustomerName } from '../../ui/customer-name.tsx'
+import { IconBraces, IconRefresh } from '../../ui/icons.ts'
 import { Page } from '../../ui/page.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
 import { Facts, IdText, Section } from '../../ui/section.tsx'
@@ -72,7 +72,7 @@ function Actions({ received: { id, source, status, payload }, kind }: ActionsPro
       {kind === 'json' && payload !== undefined && (
         <Button
           variant="default"
-          leftSection={<IconBraces size={16} aria-hidden />}
+          leftSection={<IconBraces size={16} />}
           renderRoot={(root) => (
             <Link to={paths.sourceMapping(source)} search={{ received: id } as never} {...root} />
           )}
@@ -81,11 +81,7 @@ function Actions({ received: { id, source, status, payload }, kind }: ActionsPro
         </Button>
       )}
       {(status === 3 || status === 4) && (
-        <Button
-          leftSection={<IconRefresh size={16} aria-hidden />}
-          onClick={() => mutate()}
-          loading={isPending}
-        >
+        <Button leftSection={<IconRefresh size={16} />} onClick={() => mutate()} loading={isPending}>
           {t('received.retry')}
         </Button>
       )}

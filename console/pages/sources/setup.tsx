@@ -1,10 +1,10 @@
 import { Alert, Button, Group, List, Loader, Stack, Text, ThemeIcon, Title } from '@mantine/core'
-import { IconAlertTriangle, IconBraces, IconCheck } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { paths } from '../../paths.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
+import { IconAlertTriangle, IconBraces, IconCheck } from '../../ui/icons.ts'
 import { Section } from '../../ui/section.tsx'
 import { CopyField } from '../../ui/shown-once.tsx'
 import { examplePayload } from './example.ts'
@@ -48,7 +48,7 @@ function Steps({ source }: { readonly source: Source }) {
         <Text size="sm">{t('setup.addressAbout')}</Text>
         <CopyField label={t('address')} value={url} />
         {kind !== 'json' && !url.startsWith('https:') && (
-          <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />}>
+          <Alert color="yellow" icon={<IconAlertTriangle />}>
             <Text size="sm">{t('setup.notPublic')}</Text>
           </Alert>
         )}
@@ -62,7 +62,7 @@ function Steps({ source }: { readonly source: Source }) {
           <Group>
             <Button
               variant="default"
-              leftSection={<IconBraces size={16} aria-hidden />}
+              leftSection={<IconBraces size={16} />}
               renderRoot={(root) => <Link to={paths.sourceMapping(source.id)} {...root} />}
             >
               {t('mapping.open')}

@@ -1,4 +1,10 @@
 import { Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { paths } from '../../paths.ts'
+import { Action, ActionsMenu, LinkAction } from '../../ui/actions-menu.tsx'
+import { FormModal } from '../../ui/form.tsx'
 import {
   IconBraces,
   IconKey,
@@ -6,13 +12,7 @@ import {
   IconPlayerPause,
   IconPlayerPlay,
   IconTrash,
-} from '@tabler/icons-react'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
-import { paths } from '../../paths.ts'
-import { Action, ActionsMenu, LinkAction } from '../../ui/actions-menu.tsx'
-import { FormModal } from '../../ui/form.tsx'
+} from '../../ui/icons.ts'
 import { toast } from '../../ui/toast.ts'
 import { KeysModal } from './keys.tsx'
 import { deleteSource, type Source } from './requests.ts'

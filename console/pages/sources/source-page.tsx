@@ -1,5 +1,4 @@
 import { Button, Group, Stack, Title } from '@mantine/core'
-import { IconBraces } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
@@ -8,6 +7,7 @@ import { useSession } from '../../api/session.ts'
 import { useProgram } from '../../i18n/campaign-names.ts'
 import { formatDate, formatDateTime } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
+import { IconBraces } from '../../ui/icons.ts'
 import { Page } from '../../ui/page.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
 import { Facts, IdText, Section } from '../../ui/section.tsx'
@@ -39,7 +39,7 @@ export function SourcePage() {
         <>
           {source.kind === 'json' && (
             <Button
-              leftSection={<IconBraces size={16} aria-hidden />}
+              leftSection={<IconBraces size={16} />}
               renderRoot={(root) => <Link to={paths.sourceMapping(id)} {...root} />}
             >
               {t('mapping.title')}

@@ -1,9 +1,9 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
-import { IconAlertTriangle, IconKey, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { useSession } from '../../api/session.ts'
 import { formatDateTime, formatRelative } from '../../i18n/format.ts'
+import { IconAlertTriangle, IconKey, IconPlayerPause, IconPlayerPlay } from '../../ui/icons.ts'
 import { Status, type Tone } from '../../ui/status.tsx'
 import { toast } from '../../ui/toast.ts'
 import { patchSource, type Source } from './requests.ts'
@@ -56,7 +56,7 @@ export function ResumeButton({ source, label }: { readonly source: Source; reado
     <Button
       size="compact-sm"
       variant="default"
-      leftSection={<IconPlayerPlay size={14} aria-hidden />}
+      leftSection={<IconPlayerPlay size={14} />}
       aria-label={label}
       loading={isPending}
       onClick={() => mutate('active')}
@@ -82,11 +82,7 @@ export function SourceTrouble({ source }: { readonly source: Source }) {
   const Icon = icons[state]
   const time = source.lastRejectedAt && formatDateTime(source.lastRejectedAt, timezone)
   return (
-    <Alert
-      color={state === 'rejected' ? 'red' : 'yellow'}
-      icon={<Icon aria-hidden />}
-      title={t(`state.${state}`)}
-    >
+    <Alert color={state === 'rejected' ? 'red' : 'yellow'} icon={<Icon />} title={t(`state.${state}`)}>
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{t(`trouble.${state}`, { time })}</Text>
         {state === 'paused' && <ResumeButton source={source} />}

@@ -1,5 +1,4 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core'
-import { IconTransferIn } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -7,6 +6,7 @@ import { useProgram } from '../../i18n/campaign-names.ts'
 import { formatRelative } from '../../i18n/format.ts'
 import { guide, paths } from '../../paths.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { IconTransferIn } from '../../ui/icons.ts'
 import { type Column, DataList } from '../../ui/lists/data-list.tsx'
 import { Page } from '../../ui/page.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
@@ -52,7 +52,7 @@ export function SourcesPage() {
         empty={
           <EmptyState
             title={t('empty')}
-            icon={<IconTransferIn size={26} aria-hidden />}
+            icon={<IconTransferIn size={26} />}
             action={<KindCards onChoose={setAdding} />}
           >
             {t('emptyAbout')}

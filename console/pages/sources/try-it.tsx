@@ -1,6 +1,5 @@
 import { Box, Divider, Group, List, Loader, Stack, Text, Textarea, ThemeIcon, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconPlus, IconTicket } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { Action } from '../../api/action.ts'
@@ -12,6 +11,7 @@ import { formatMoney } from '../../i18n/format.ts'
 import { useRuleNamesOf } from '../../i18n/rule-names.ts'
 import { JsonBlock } from '../../ui/code-block.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { IconPlus, IconTicket } from '../../ui/icons.ts'
 import { Section } from '../../ui/section.tsx'
 import { Status } from '../../ui/status.tsx'
 import { MadeSummary } from './made-summary.tsx'
@@ -153,11 +153,7 @@ function WouldEarn({ sale }: { readonly sale: Schemas['TransactionPreview'] }) {
             key={index}
             icon={
               <ThemeIcon variant="light" size={22} radius="xl">
-                {action.type === 'collect' ? (
-                  <IconPlus size={13} aria-hidden />
-                ) : (
-                  <IconTicket size={13} aria-hidden />
-                )}
+                {action.type === 'collect' ? <IconPlus size={13} /> : <IconTicket size={13} />}
               </ThemeIcon>
             }
           >

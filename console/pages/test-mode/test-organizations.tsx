@@ -1,5 +1,4 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -10,6 +9,7 @@ import { formatDateTime } from '../../i18n/format.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { FormModal } from '../../ui/form.tsx'
+import { IconPlus } from '../../ui/icons.ts'
 import { Page } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -29,7 +29,7 @@ export function TestOrganizations() {
     queryFn: () => dataOf(api.GET('/v1/test-organizations')),
   })
   const create = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
       {t('create.action')}
     </Button>
   )

@@ -1,10 +1,10 @@
 import { List, Progress, Stack, Text, ThemeIcon, Title } from '@mantine/core'
-import { IconArrowBackUp, IconCoins, IconMedal, IconPlus, IconTicket } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSession } from '../../api/session.ts'
 import { actionWords, skipWords } from '../../i18n/action-words.ts'
 import { formatDate } from '../../i18n/format.ts'
+import { IconArrowBackUp, IconCoins, IconMedal, IconPlus, IconTicket } from '../../ui/icons.ts'
 import { Parts } from '../../ui/nowrap.tsx'
 import { Section } from '../../ui/section.tsx'
 import type { Sale } from './lines.tsx'
@@ -41,7 +41,7 @@ export function Happened({ sale }: { readonly sale: Sale }) {
               key={i}
               icon={
                 <ThemeIcon size={24} radius="xl" variant="light">
-                  <Icon size={14} aria-hidden />
+                  <Icon size={14} />
                 </ThemeIcon>
               }
             >

@@ -1,11 +1,11 @@
 import { Alert, Divider, Group, Stack, Text } from '@mantine/core'
-import { IconCheck } from '@tabler/icons-react'
 import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { returnActionWords } from '../../i18n/action-words.ts'
 import { formatDateTime, formatMoney, formatNumber } from '../../i18n/format.ts'
+import { IconCheck } from '../../ui/icons.ts'
 import { Section } from '../../ui/section.tsx'
 import { lineName, type Sale } from './lines.tsx'
 import { useWords } from './use-words.ts'
@@ -56,7 +56,7 @@ export function ReturnDone({ done, sale, onClose }: ReturnProps & { readonly onC
       role="status"
       color="pine"
       variant="light"
-      icon={<IconCheck aria-hidden />}
+      icon={<IconCheck />}
       title={t('return.done')}
       withCloseButton
       closeButtonLabel={t('common:close')}

@@ -1,5 +1,4 @@
 import { Button, Grid, Group, Stack } from '@mantine/core'
-import { IconArrowBackUp } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -8,6 +7,7 @@ import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { formatDateTime } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
+import { IconArrowBackUp } from '../../ui/icons.ts'
 import { Page } from '../../ui/page.tsx'
 import { PageFailure } from '../../ui/shell/page-failure.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
@@ -52,7 +52,7 @@ export function TransactionPage() {
         sale.status !== returnedStatus && (
           <Button
             variant="default"
-            leftSection={<IconArrowBackUp size={16} aria-hidden />}
+            leftSection={<IconArrowBackUp size={16} />}
             onClick={() => setReturning(true)}
           >
             {sale.items.length === 0 ? t('return.openAmount') : t('return.open')}

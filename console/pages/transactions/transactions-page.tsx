@@ -1,5 +1,4 @@
 import { Button, Text } from '@mantine/core'
-import { IconReceipt } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
@@ -9,6 +8,7 @@ import { formatDateTime, formatMoney, formatNumber } from '../../i18n/format.ts'
 import { paths, till } from '../../paths.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { IconReceipt } from '../../ui/icons.ts'
 import { type Column, DataList } from '../../ui/lists/data-list.tsx'
 import { FilterChips } from '../../ui/lists/filter-chips.tsx'
 import { ChoiceFilter, DayRangeFilter } from '../../ui/lists/filter-fields.tsx'
@@ -70,7 +70,7 @@ export function TransactionsPage() {
         empty={
           <EmptyState
             title={t('empty.title')}
-            icon={<IconReceipt size={26} aria-hidden />}
+            icon={<IconReceipt size={26} />}
             action={
               <Button component="a" href={till}>
                 {t('empty.toTill')}

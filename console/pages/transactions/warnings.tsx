@@ -1,6 +1,6 @@
 import { Alert, List, Text } from '@mantine/core'
-import { IconInfoCircle } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
+import { IconInfoCircle } from '../../ui/icons.ts'
 import { warningText } from '../../ui/warning-text.ts'
 import type { Sale } from './lines.tsx'
 
@@ -9,13 +9,7 @@ export function Warnings({ sale: { warnings = [] } }: { readonly sale: Sale }) {
   const { t } = useTranslation('transactions')
   if (warnings.length === 0) return null
   return (
-    <Alert
-      role="note"
-      color="yellow"
-      variant="light"
-      icon={<IconInfoCircle aria-hidden />}
-      title={t('warnings.title')}
-    >
+    <Alert role="note" color="yellow" variant="light" icon={<IconInfoCircle />} title={t('warnings.title')}>
       <List spacing="xs" size="sm" listStyleType="none">
         {warnings.map((warning) => (
           <List.Item key={`${warning.code} ${warning.at}`}>

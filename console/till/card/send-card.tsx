@@ -1,11 +1,11 @@
 import { Button, Text } from '@mantine/core'
-import { IconSend } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf } from '../../api/client.ts'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { IconSend } from '../../ui/icons.ts'
 import type { Card } from '../sale/sale.ts'
 
 const sent = 3
@@ -56,7 +56,7 @@ export function SendCard({ card }: { readonly card: Card }) {
   return (
     <Button
       variant="default"
-      leftSection={<IconSend size={18} aria-hidden />}
+      leftSection={<IconSend size={18} />}
       loading={isPending}
       onClick={() => mutate()}
     >

@@ -1,11 +1,11 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { IconPrinter } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf } from '../../api/client.ts'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { IconPrinter } from '../../ui/icons.ts'
 import type { Card } from '../sale/sale.ts'
 import { useClosedByBack } from '../shell/back.ts'
 import { useTillContext } from '../shell/till-context.ts'
@@ -54,11 +54,7 @@ export default function ShowCard({ card, onClose }: ShowCardProps) {
         <Group justify="flex-end" gap="xs" className="till-screen-only">
           <SendCard card={card} />
           {data?.walletUrl !== undefined && (
-            <Button
-              variant="default"
-              leftSection={<IconPrinter size={18} aria-hidden />}
-              onClick={() => window.print()}
-            >
+            <Button variant="default" leftSection={<IconPrinter size={18} />} onClick={() => window.print()}>
               {t('receipt.print')}
             </Button>
           )}

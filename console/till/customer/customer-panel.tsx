@@ -1,9 +1,9 @@
 import { ActionIcon, Alert, Button, Group, Progress, Radio, Stack, Text, Title } from '@mantine/core'
-import { IconBan, IconQrcode, IconX } from '@tabler/icons-react'
 import type { Dispatch } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
 import { formatNumber } from '../../i18n/format.ts'
+import { IconBan, IconQrcode, IconX } from '../../ui/icons.ts'
 import { Status } from '../../ui/status.tsx'
 import { TierBadges } from '../../ui/tier-badges.tsx'
 import { CouponList } from '../sale/coupon-list.tsx'
@@ -42,11 +42,11 @@ export function CustomerPanel(props: CustomerPanelProps) {
           aria-label={t('customer.leave')}
           onClick={onLeave}
         >
-          <IconX size={20} aria-hidden />
+          <IconX size={20} />
         </ActionIcon>
       </Group>
       {isBlocked && (
-        <Alert color="red" role="alert" icon={<IconBan aria-hidden />} title={t('customer.blocked')}>
+        <Alert color="red" role="alert" icon={<IconBan />} title={t('customer.blocked')}>
           {t('customer.blockedAbout')}
         </Alert>
       )}
@@ -56,7 +56,7 @@ export function CustomerPanel(props: CustomerPanelProps) {
         <Button
           id={places.showCard}
           variant="default"
-          leftSection={<IconQrcode size={18} aria-hidden />}
+          leftSection={<IconQrcode size={18} />}
           onClick={() => props.onShowCard(sale.card!)}
         >
           {t('wallet.show')}
@@ -163,7 +163,7 @@ function Cards({ sale, customer, dispatch, onCustomer }: CustomerPanelProps) {
         </Text>
       )}
       {isCardBlocked && (
-        <Alert color="red" role="alert" icon={<IconBan aria-hidden />} title={t('customer.cardBlocked')}>
+        <Alert color="red" role="alert" icon={<IconBan />} title={t('customer.cardBlocked')}>
           {t('customer.cardBlockedAbout')}
         </Alert>
       )}

@@ -1,9 +1,9 @@
 import { ActionIcon, Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
-import { IconCamera, IconSearch, IconUserPlus } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../../api/client.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { IconCamera, IconSearch, IconUserPlus } from '../../ui/icons.ts'
 import type { Customer } from '../sale/sale.ts'
 import { lazyPanel } from '../shell/lazy-panel.tsx'
 import { places } from '../shell/till-context.ts'
@@ -52,7 +52,7 @@ export function FindCustomer(props: FindCustomerProps) {
             enterKeyHint="search"
           />
           <ActionIcon type="submit" size={44} loading={isBusy} aria-label={t('find.submit')}>
-            <IconSearch size={20} aria-hidden />
+            <IconSearch size={20} />
           </ActionIcon>
           <ActionIcon
             size={44}
@@ -60,7 +60,7 @@ export function FindCustomer(props: FindCustomerProps) {
             aria-label={t('find.camera')}
             onClick={() => setCameraOpen(true)}
           >
-            <IconCamera size={20} aria-hidden />
+            <IconCamera size={20} />
           </ActionIcon>
         </Group>
       </form>
@@ -71,11 +71,7 @@ export function FindCustomer(props: FindCustomerProps) {
       )}
       {isUnknown ? (
         <Alert color="yellow" title={t('find.unknown', { text: searched })} role="alert">
-          <Button
-            leftSection={<IconUserPlus size={18} aria-hidden />}
-            onClick={() => setRegistering(true)}
-            mt="xs"
-          >
+          <Button leftSection={<IconUserPlus size={18} />} onClick={() => setRegistering(true)} mt="xs">
             {t('find.register')}
           </Button>
         </Alert>
@@ -85,7 +81,7 @@ export function FindCustomer(props: FindCustomerProps) {
       {!isUnknown && isReached && (
         <Button
           variant="subtle"
-          leftSection={<IconUserPlus size={18} aria-hidden />}
+          leftSection={<IconUserPlus size={18} />}
           onClick={() => setRegistering(true)}
         >
           {t('find.registerNew')}

@@ -1,6 +1,6 @@
 import { ActionIcon, Group, Text, Title } from '@mantine/core'
-import { IconX } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
+import { IconX } from '../../ui/icons.ts'
 
 interface KeptCardProps {
   /** Undefined for the card of a restored basket, of which only the id is known. */
@@ -22,7 +22,7 @@ export function KeptCard({ ending, onLeave }: KeptCardProps) {
         </Text>
       </div>
       <ActionIcon variant="subtle" color="gray" size={44} aria-label={t('customer.leave')} onClick={onLeave}>
-        <IconX size={20} aria-hidden />
+        <IconX size={20} />
       </ActionIcon>
     </Group>
   )

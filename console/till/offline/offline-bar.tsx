@@ -1,5 +1,5 @@
-import { IconCloudOff } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
+import { IconCloudOff } from '../../ui/icons.ts'
 import { useReached } from './reach.ts'
 
 /** Stays in the page, so that a screen reader announces it when it is filled. */
@@ -10,7 +10,7 @@ export function OfflineBar() {
     <div role="status" className="till-offline">
       {!isReached && (
         <p>
-          <IconCloudOff size={18} aria-hidden />
+          <IconCloudOff size={18} />
           <span>
             <strong>{t('offline.title')}</strong> {t('offline.about')}
           </span>

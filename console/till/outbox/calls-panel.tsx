@@ -1,9 +1,9 @@
 import { Accordion, ActionIcon, Button, Code, CopyButton, Group, Text, Title } from '@mantine/core'
-import { IconCheck, IconTerminal2, IconX } from '@tabler/icons-react'
 import { useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Call, calls, toCurl } from '../../api/calls.ts'
 import { formatNumber } from '../../i18n/format.ts'
+import { IconCheck, IconTerminal2, IconX } from '../../ui/icons.ts'
 import { HttpStatus, Status } from '../../ui/status.tsx'
 import { useClosedByBack } from '../shell/back.ts'
 
@@ -26,7 +26,7 @@ export default function CallsPanel({ onClose }: { readonly onClose: () => void }
           onClick={onClose}
           autoFocus
         >
-          <IconX size={20} aria-hidden />
+          <IconX size={20} />
         </ActionIcon>
       </Group>
       {made.length === 0 && <Text c="dimmed">{t('calls.none')}</Text>}
@@ -76,9 +76,7 @@ function Details({ call }: { readonly call: Call }) {
           <Button
             variant="default"
             onClick={copy}
-            leftSection={
-              copied ? <IconCheck size={16} aria-hidden /> : <IconTerminal2 size={16} aria-hidden />
-            }
+            leftSection={copied ? <IconCheck size={16} /> : <IconTerminal2 size={16} />}
           >
             {copied ? t('common:copied') : t('common:copyCurl')}
           </Button>

@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { IconAlertTriangle } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../../api/client.ts'
 import { formatDateTime } from '../../i18n/format.ts'
 import { failureText } from '../../ui/failure-text.ts'
+import { IconAlertTriangle } from '../../ui/icons.ts'
 import { useClosedByBack } from '../shell/back.ts'
 import { useMoney, useTillContext } from '../shell/till-context.ts'
 import type { Settling } from '../shell/use-settling.ts'
@@ -132,7 +132,7 @@ function Refused({ entry, refused: { status, code, message } }: RefusedProps) {
     <Alert
       color="red"
       role="alert"
-      icon={<IconAlertTriangle aria-hidden />}
+      icon={<IconAlertTriangle />}
       title={<span dir="auto">{failureText(new ApiError(status, code, message))}</span>}
     >
       {entry.kind === 'sale' ? t('aside.refusedAbout') : t('aside.returnRefusedAbout')}

@@ -1,11 +1,11 @@
 import { Alert, Button, Group, Loader, Stack, Text, Title } from '@mantine/core'
-import { IconCloudOff } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../i18n/format.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { failureText } from '../../ui/failure-text.ts'
+import { IconCloudOff } from '../../ui/icons.ts'
 import { focusOn, places } from '../shell/till-context.ts'
 import type { Unsettled } from './outbox.ts'
 import { lookUp, type Sending, type Settled } from './send.ts'
@@ -33,7 +33,7 @@ export function UnsettledPanel({ entry, sending, onSendNow, onSetAside, onSettle
           color="yellow"
           variant="transparent"
           p={0}
-          icon={<IconCloudOff aria-hidden />}
+          icon={<IconCloudOff />}
           role="alert"
           title={
             <Title order={1} size="h3">

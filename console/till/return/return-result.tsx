@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
-import { IconArrowBackUp } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
+import { IconArrowBackUp } from '../../ui/icons.ts'
 import type { Settled } from '../outbox/send.ts'
 import { BalancesAfter } from '../sale/totals.tsx'
 import { useMoney } from '../shell/till-context.ts'
@@ -20,7 +20,7 @@ export default function ReturnResult({ settled: { done, entry }, onNext }: Retur
     <main className="till-alone" id="till-main" tabIndex={-1}>
       <Stack gap="lg" maw={520} w="100%">
         <Group gap="sm" wrap="nowrap">
-          <IconArrowBackUp size={40} color="var(--mantine-primary-color-filled)" aria-hidden />
+          <IconArrowBackUp size={40} color="var(--mantine-primary-color-filled)" />
           <Title order={1} size="h2">
             {t('return.refund', { amount: money(done.refundAmount) })}
           </Title>

@@ -1,6 +1,6 @@
 import { ActionIcon, Alert, Group, Stack, Text, Title } from '@mantine/core'
-import { IconHistory, IconTrash } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
+import { IconHistory, IconTrash } from '../../ui/icons.ts'
 import { focusOn, places } from '../shell/till-context.ts'
 import { Basket } from './basket.tsx'
 import { Points, PointsOffline } from './points.tsx'
@@ -35,7 +35,7 @@ export function BasketPart({ selling, isReading }: BasketPartProps) {
               focusOn(places.products)
             }}
           >
-            <IconTrash size={20} aria-hidden />
+            <IconTrash size={20} />
           </ActionIcon>
         )}
       </Group>
@@ -77,7 +77,7 @@ function KeptNotice({ sale: { paidAs, isKept } }: { readonly sale: Sale }) {
   const { t } = useTranslation('till')
   if (paidAs === undefined && !isKept) return null
   return (
-    <Alert color="yellow" icon={<IconHistory aria-hidden />} mb="xs">
+    <Alert color="yellow" icon={<IconHistory />} mb="xs">
       {paidAs === undefined ? t('basket.kept') : t('offline.paid', { number: paidAs })}
     </Alert>
   )

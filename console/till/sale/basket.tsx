@@ -1,9 +1,9 @@
 import { ActionIcon, Button, Group, Text, VisuallyHidden } from '@mantine/core'
-import { IconTicket, IconTrash, IconX } from '@tabler/icons-react'
 import type { Dispatch } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lineAmount } from '../../i18n/amounts.ts'
 import { currencyDecimals } from '../../i18n/format.ts'
+import { IconTicket, IconTrash, IconX } from '../../ui/icons.ts'
 import { focusOn, places, useMoney, useTillContext } from '../shell/till-context.ts'
 import { type Previewed, worthOfCoupons } from './preview.ts'
 import type { Line, Sale, SaleEvent } from './sale.ts'
@@ -70,7 +70,7 @@ function LineRow({ line, dispatch }: { readonly line: Line; readonly dispatch: D
               focusOn(places.basket)
             }}
           >
-            <IconTrash size={18} aria-hidden />
+            <IconTrash size={18} />
           </ActionIcon>
         </Group>
       </Group>
@@ -93,8 +93,8 @@ function useCoupons(sale: Sale, shown: Previewed | undefined, dispatch: Dispatch
         fullWidth
         justify="space-between"
         mt={4}
-        leftSection={<IconTicket size={18} aria-hidden />}
-        rightSection={<IconX size={16} aria-hidden />}
+        leftSection={<IconTicket size={18} />}
+        rightSection={<IconX size={16} />}
         className="till-coupon"
         onClick={() => {
           dispatch({ type: 'no coupon', id })

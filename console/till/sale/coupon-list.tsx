@@ -1,9 +1,9 @@
 import { Button, Stack, Text, Title } from '@mantine/core'
-import { IconCheck, IconTicket } from '@tabler/icons-react'
 import type { Dispatch } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useDirectoryNames } from '../../forms/directory-names.ts'
 import { formatChoice, formatDate } from '../../i18n/format.ts'
+import { IconCheck, IconTicket } from '../../ui/icons.ts'
 import { useTillContext } from '../shell/till-context.ts'
 import { type Coupon, couponsOf, type Sale, type SaleEvent } from './sale.ts'
 
@@ -41,7 +41,7 @@ export function CouponList({ sale, coupons, isReached, dispatch }: CouponListPro
             aria-pressed={isUsed}
             disabled={!isReached && !isUsed}
             className="till-coupon"
-            leftSection={isUsed ? <IconCheck size={18} aria-hidden /> : <IconTicket size={18} aria-hidden />}
+            leftSection={isUsed ? <IconCheck size={18} /> : <IconTicket size={18} />}
             onClick={() =>
               dispatch(isUsed ? { type: 'no coupon', id: coupon.id } : { type: 'coupon', coupon })
             }

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
-import { IconCircleCheck, IconCloudOff, IconPrinter } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { formatDateTime } from '../../i18n/format.ts'
+import { IconCircleCheck, IconCloudOff, IconPrinter } from '../../ui/icons.ts'
 import { Row } from '../../ui/totals.tsx'
 import { WalletCode } from '../card/wallet-code.tsx'
 import type { UnsettledSale } from '../outbox/outbox.ts'
@@ -58,7 +58,7 @@ export default function LaterReceipt({ entry, answered, onNext }: LaterReceiptPr
           <Button
             size="lg"
             variant="default"
-            leftSection={<IconPrinter size={20} aria-hidden />}
+            leftSection={<IconPrinter size={20} />}
             onClick={() => window.print()}
           >
             {t('receipt.print')}
@@ -80,9 +80,9 @@ function Heading({ due, isRecorded }: HeadingProps) {
   return (
     <Group gap="sm" wrap="nowrap" className="till-screen-only">
       {isRecorded ? (
-        <IconCircleCheck size={40} color="var(--mantine-primary-color-filled)" aria-hidden />
+        <IconCircleCheck size={40} color="var(--mantine-primary-color-filled)" />
       ) : (
-        <IconCloudOff size={40} aria-hidden />
+        <IconCloudOff size={40} />
       )}
       <div>
         <Title order={1} size="h2">

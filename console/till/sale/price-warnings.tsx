@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core'
-import { IconInfoCircle } from '@tabler/icons-react'
 import type { Schemas } from '../../api/client.ts'
+import { IconInfoCircle } from '../../ui/icons.ts'
 import { warningText } from '../../ui/warning-text.ts'
 
 type Warning = Schemas['BasketWarning']
@@ -22,7 +22,7 @@ export function PriceWarnings({ warnings = [] }: { readonly warnings: readonly W
       color="yellow"
       variant="light"
       p="sm"
-      icon={<IconInfoCircle aria-hidden />}
+      icon={<IconInfoCircle />}
       className="till-screen-only"
     >
       {[...texts].map((text) => (

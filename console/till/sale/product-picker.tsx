@@ -1,11 +1,11 @@
 import { Button, Chip, Group, Stack, Text, TextInput, Title, UnstyledButton } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf } from '../../api/client.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { IconPlus, IconSearch } from '../../ui/icons.ts'
 import { Waiting } from '../../ui/waiting.tsx'
 import { useReached } from '../offline/reach.ts'
 import { readOrRecall } from '../offline/remembered.ts'
@@ -100,13 +100,13 @@ export function ProductPicker({ onPick, onCustomItem }: ProductPickerProps) {
           label={t('products.search')}
           flex={1}
           miw={0}
-          leftSection={<IconSearch size={18} aria-hidden />}
+          leftSection={<IconSearch size={18} />}
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
           onKeyDown={pickFirst}
           autoComplete="off"
         />
-        <Button variant="default" leftSection={<IconPlus size={18} aria-hidden />} onClick={onCustomItem}>
+        <Button variant="default" leftSection={<IconPlus size={18} />} onClick={onCustomItem}>
           {t('products.custom')}
         </Button>
       </Group>

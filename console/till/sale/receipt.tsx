@@ -1,10 +1,10 @@
 import { Button, Group, Progress, Stack, Text, Title } from '@mantine/core'
-import { IconArrowBackUp, IconCircleCheck, IconPrinter } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { Action } from '../../api/action.ts'
 import { api, dataOf } from '../../api/client.ts'
 import { formatDate, formatDateTime, formatList } from '../../i18n/format.ts'
+import { IconArrowBackUp, IconCircleCheck, IconPrinter } from '../../ui/icons.ts'
 import { Totals } from '../../ui/totals.tsx'
 import { WalletCode } from '../card/wallet-code.tsx'
 import type { Settled } from '../outbox/send.ts'
@@ -31,7 +31,7 @@ export function Receipt({ settled, onNext, onReturn }: ReceiptProps) {
     <main className="till-alone" id="till-main" tabIndex={-1}>
       <Stack gap="lg" maw={transaction.walletUrl ? 880 : 520} w="100%">
         <Group gap="sm" wrap="nowrap" className="till-screen-only">
-          <IconCircleCheck size={40} color="var(--mantine-primary-color-filled)" aria-hidden />
+          <IconCircleCheck size={40} color="var(--mantine-primary-color-filled)" />
           <Title order={1} size="h2">
             {t('receipt.paid', { amount: money(transaction.totals.due) })}
           </Title>
@@ -74,17 +74,12 @@ function ReceiptActions({ onNext, onReturn }: Omit<ReceiptProps, 'settled'>) {
       <Button
         size="lg"
         variant="default"
-        leftSection={<IconPrinter size={20} aria-hidden />}
+        leftSection={<IconPrinter size={20} />}
         onClick={() => window.print()}
       >
         {t('receipt.print')}
       </Button>
-      <Button
-        size="lg"
-        variant="subtle"
-        leftSection={<IconArrowBackUp size={20} aria-hidden />}
-        onClick={onReturn}
-      >
+      <Button size="lg" variant="subtle" leftSection={<IconArrowBackUp size={20} />} onClick={onReturn}>
         {t('receipt.return')}
       </Button>
     </Group>

@@ -1,7 +1,7 @@
 import { ActionIcon, Group, Text } from '@mantine/core'
-import { IconMinus, IconPlus } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../i18n/format.ts'
+import { IconMinus, IconPlus } from '../../ui/icons.ts'
 
 interface StepperProps {
   /** Name of the item, part of each button's label. */
@@ -24,7 +24,7 @@ export function Stepper({ name, value, min, max = Number.POSITIVE_INFINITY, onCh
         disabled={value <= min}
         onClick={() => onChange(Math.max(min, value - 1))}
       >
-        <IconMinus size={18} aria-hidden />
+        <IconMinus size={18} />
       </ActionIcon>
       <Text miw={34} ta="center" fw={600} className="lw-tabular" aria-live="polite">
         {formatNumber(value)}
@@ -36,7 +36,7 @@ export function Stepper({ name, value, min, max = Number.POSITIVE_INFINITY, onCh
         disabled={value >= max}
         onClick={() => onChange(Math.min(max, value + 1))}
       >
-        <IconPlus size={18} aria-hidden />
+        <IconPlus size={18} />
       </ActionIcon>
     </Group>
   )

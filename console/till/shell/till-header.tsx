@@ -1,4 +1,7 @@
 import { ActionIcon, Badge, Box, Button, Group, Menu, Text, Tooltip } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { may } from '../../api/session.ts'
+import { formatNumber } from '../../i18n/format.ts'
 import {
   IconArrowBackUp,
   IconCloudOff,
@@ -8,10 +11,7 @@ import {
   IconLayoutDashboard,
   IconLogout,
   IconSettings,
-} from '@tabler/icons-react'
-import { useTranslation } from 'react-i18next'
-import { may } from '../../api/session.ts'
-import { formatNumber } from '../../i18n/format.ts'
+} from '../../ui/icons.ts'
 import { ColorSchemeToggle } from '../../ui/shell/color-scheme-toggle.tsx'
 import { LanguageMenu } from '../../ui/shell/language-menu.tsx'
 import type { Outbox } from '../outbox/outbox.ts'
@@ -64,7 +64,7 @@ export function TillHeader(props: TillHeaderProps) {
         <Button
           variant="default"
           visibleFrom="sm"
-          leftSection={<IconArrowBackUp size={18} aria-hidden />}
+          leftSection={<IconArrowBackUp size={18} />}
           onClick={props.onReturn}
         >
           {t('return.title')}
@@ -73,7 +73,7 @@ export function TillHeader(props: TillHeaderProps) {
           <Button
             variant="default"
             visibleFrom="sm"
-            leftSection={<IconCode size={18} aria-hidden />}
+            leftSection={<IconCode size={18} />}
             aria-expanded={props.isCallsOpen}
             onClick={props.onCalls}
           >
@@ -113,7 +113,7 @@ function OutboxButton({ outbox, onOutbox }: Pick<TillHeaderProps, 'outbox' | 'on
         {text}
       </Box>
       <Group component="span" gap={6} wrap="nowrap" hiddenFrom="sm">
-        <IconCloudOff size={18} aria-hidden />
+        <IconCloudOff size={18} />
         {formatNumber(count)}
       </Group>
     </Button>
@@ -127,36 +127,32 @@ function MoreMenu(props: TillHeaderProps) {
     <Menu width={260} withinPortal={false}>
       <Menu.Target>
         <ActionIcon variant="default" size="lg" aria-label={t('more')}>
-          <IconDots size={20} aria-hidden />
+          <IconDots size={20} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>
           {person.name ?? person.email} · {t(`common:role.${person.role}`)}
         </Menu.Label>
-        <Menu.Item
-          hiddenFrom="sm"
-          leftSection={<IconArrowBackUp size={18} aria-hidden />}
-          onClick={props.onReturn}
-        >
+        <Menu.Item hiddenFrom="sm" leftSection={<IconArrowBackUp size={18} />} onClick={props.onReturn}>
           {t('return.title')}
         </Menu.Item>
         {useShowsCalls() && (
-          <Menu.Item hiddenFrom="sm" leftSection={<IconCode size={18} aria-hidden />} onClick={props.onCalls}>
+          <Menu.Item hiddenFrom="sm" leftSection={<IconCode size={18} />} onClick={props.onCalls}>
             {t('calls.title')}
           </Menu.Item>
         )}
-        <Menu.Item leftSection={<IconSettings size={18} aria-hidden />} onClick={props.onSettings}>
+        <Menu.Item leftSection={<IconSettings size={18} />} onClick={props.onSettings}>
           {t('settings.title')}
         </Menu.Item>
-        <Menu.Item leftSection={<IconHelp size={18} aria-hidden />} onClick={props.onHelp}>
+        <Menu.Item leftSection={<IconHelp size={18} />} onClick={props.onHelp}>
           {t('help.title')}
         </Menu.Item>
-        <Menu.Item component="a" href="/console" leftSection={<IconLayoutDashboard size={18} aria-hidden />}>
+        <Menu.Item component="a" href="/console" leftSection={<IconLayoutDashboard size={18} />}>
           {t('console')}
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={18} aria-hidden />} onClick={props.onSignOut}>
+        <Menu.Item leftSection={<IconLogout size={18} />} onClick={props.onSignOut}>
           {t('shell:signOut')}
         </Menu.Item>
       </Menu.Dropdown>

@@ -1,11 +1,11 @@
 import { Button, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
 import { keepPreviousData, useIsFetching, useMutation, useQuery } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../i18n/format.ts'
 import { Failure } from '../failure.tsx'
+import { IconDownload } from '../icons.ts'
 import { toCsv } from './csv.ts'
 import classes from './data-list.module.css'
 import { download } from './download.ts'
@@ -212,7 +212,7 @@ function CsvButton<T>({ name, load, ...props }: DataListProps<T>) {
     <Button
       variant="default"
       flex="none"
-      leftSection={<IconDownload size={16} aria-hidden />}
+      leftSection={<IconDownload size={16} />}
       onClick={() => setAsked(true)}
       disabled={isAsked || count !== undefined}
     >

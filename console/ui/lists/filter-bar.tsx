@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
-import { IconAdjustmentsHorizontal } from '@tabler/icons-react'
 import { Children, Fragment, isValidElement, type ReactElement, type ReactNode, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../i18n/format.ts'
+import { IconAdjustmentsHorizontal } from '../icons.ts'
 import classes from './filter-bar.module.css'
 import type { Filters } from './filters.ts'
 import { SearchField, searchName } from './search-field.tsx'
@@ -38,7 +38,7 @@ export function FilterBar({ controls, filters, children }: FilterBarProps) {
         <Button
           variant="default"
           className={classes.fold}
-          leftSection={<IconAdjustmentsHorizontal size={16} aria-hidden />}
+          leftSection={<IconAdjustmentsHorizontal size={16} />}
           aria-expanded={isOpen}
           aria-controls={id}
           onClick={() => setOpen(!isOpen)}

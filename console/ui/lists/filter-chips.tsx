@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
-import { IconX } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { formatDays } from '../../i18n/format.ts'
+import { IconX } from '../icons.ts'
 import { useFilters } from './filters.ts'
 
 interface Chip {
@@ -31,7 +31,7 @@ export function FilterChips({ chips }: { readonly chips: readonly Chip[] }) {
           py={4}
           lh={1.4}
           styles={{ label: { whiteSpace: 'normal', textAlign: 'start' } }}
-          rightSection={<IconX size={14} aria-hidden />}
+          rightSection={<IconX size={14} />}
           title={t('list.removeFilter')}
           onClick={() => setFilters(Object.fromEntries(names.map((name) => [name, undefined])))}
         >

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
+import { IconSearch } from '../icons.ts'
 import { useFilters } from './filters.ts'
 
 /** The filter that a search changes by default. */
@@ -39,7 +39,7 @@ export function SearchField({ label, placeholder, name = searchName }: SearchFie
     <TextInput
       label={label}
       placeholder={placeholder}
-      leftSection={<IconSearch size={16} aria-hidden />}
+      leftSection={<IconSearch size={16} />}
       value={text}
       w={{ base: '100%', xs: 280 }}
       onChange={({ currentTarget: { value } }) => {

@@ -1,5 +1,4 @@
 import { Button, Text } from '@mantine/core'
-import { IconMail } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -9,6 +8,7 @@ import { formatDateTime, formatNumber } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
 import { CustomerName } from '../customer-name.tsx'
 import { EmptyState } from '../empty-state.tsx'
+import { IconMail } from '../icons.ts'
 import { type Column, DataList } from '../lists/data-list.tsx'
 import { useFilters } from '../lists/filters.ts'
 import { Nowrap } from '../nowrap.tsx'
@@ -44,7 +44,7 @@ export function MessageList({ customer, controls }: MessageListProps) {
       rowPath={({ id }) => paths.message(id)}
       controls={controls}
       empty={
-        <EmptyState title={t('log.empty')} icon={<IconMail size={26} aria-hidden />}>
+        <EmptyState title={t('log.empty')} icon={<IconMail size={26} />}>
           {t(customer === undefined ? 'log.emptyAbout' : 'log.emptyCustomer')}
         </EmptyState>
       }

@@ -1,6 +1,6 @@
 import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
-import { IconMoon, IconSun } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
+import { IconMoon, IconSun } from '../icons.ts'
 
 export function ColorSchemeToggle() {
   const { t } = useTranslation('common')
@@ -15,7 +15,7 @@ export function ColorSchemeToggle() {
         aria-label={label}
         onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
       >
-        {isDark ? <IconSun size={18} aria-hidden /> : <IconMoon size={18} aria-hidden />}
+        {isDark ? <IconSun size={18} /> : <IconMoon size={18} />}
       </ActionIcon>
     </Tooltip>
   )

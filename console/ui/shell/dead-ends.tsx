@@ -1,15 +1,15 @@
 /** Pages for missing, forbidden and broken content. */
 import { Button } from '@mantine/core'
-import { IconBarrierBlock, IconLock, IconMapOff } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { EmptyState } from '../empty-state.tsx'
+import { IconBarrierBlock, IconLock, IconMapOff } from '../icons.ts'
 import { isPartMissing } from './lazy-page.tsx'
 import { NotLoaded } from './not-loaded.tsx'
 
 export function NotFound() {
   const { t } = useTranslation('shell')
   return (
-    <EmptyState isPage title={t('notFound')} icon={<IconMapOff aria-hidden />}>
+    <EmptyState isPage title={t('notFound')} icon={<IconMapOff />}>
       {t('notFoundAbout')}
     </EmptyState>
   )
@@ -18,7 +18,7 @@ export function NotFound() {
 export function NotAllowed() {
   const { t } = useTranslation('shell')
   return (
-    <EmptyState isPage title={t('notAllowed')} icon={<IconLock aria-hidden />}>
+    <EmptyState isPage title={t('notAllowed')} icon={<IconLock />}>
       {t('notAllowedAbout')}
     </EmptyState>
   )
@@ -31,7 +31,7 @@ export function Broken({ error }: { readonly error: Error }) {
     <EmptyState
       isPage
       title={t('crashed')}
-      icon={<IconBarrierBlock aria-hidden />}
+      icon={<IconBarrierBlock />}
       action={<Button onClick={() => location.reload()}>{t('reload')}</Button>}
     >
       {t('crashedAbout')} ({error.message})

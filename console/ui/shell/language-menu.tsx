@@ -1,8 +1,8 @@
 import { ActionIcon, Menu, Tooltip, useDirection } from '@mantine/core'
-import { IconLanguage } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf } from '../../api/client.ts'
 import { changeLanguage, directionNow, type Language, languages } from '../../i18n/languages.ts'
+import { IconLanguage } from '../icons.ts'
 import { toast } from '../toast.ts'
 
 export function LanguageMenu() {
@@ -23,7 +23,7 @@ export function LanguageMenu() {
       <Menu.Target>
         <Tooltip label={t('language')}>
           <ActionIcon variant="default" size="lg" aria-label={t('language')}>
-            <IconLanguage size={18} aria-hidden />
+            <IconLanguage size={18} />
           </ActionIcon>
         </Tooltip>
       </Menu.Target>

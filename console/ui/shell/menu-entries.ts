@@ -1,3 +1,5 @@
+import type { may } from '../../api/session.ts'
+import { paths } from '../../paths.ts'
 import {
   IconActivity,
   IconBuildingStore,
@@ -16,9 +18,7 @@ import {
   IconUsers,
   IconUsersGroup,
   IconWebhook,
-} from '@tabler/icons-react'
-import type { may } from '../../api/session.ts'
-import { paths } from '../../paths.ts'
+} from '../icons.ts'
 
 type Scope = Parameters<typeof may>[1]
 

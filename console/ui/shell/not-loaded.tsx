@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
-import { IconPlugConnectedX } from '@tabler/icons-react'
 import { useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf, isUnanswered } from '../../api/client.ts'
 import { EmptyState } from '../empty-state.tsx'
+import { IconPlugConnectedX } from '../icons.ts'
 import { Waiting } from '../waiting.tsx'
 import { PartMissing } from './lazy-page.tsx'
 
@@ -54,7 +54,7 @@ export function NotLoaded({ error }: { readonly error: Error }) {
     <EmptyState
       isPage
       title={t(`${state}.title`)}
-      icon={<IconPlugConnectedX aria-hidden />}
+      icon={<IconPlugConnectedX />}
       action={<Button onClick={tryAgain}>{t('common:tryAgain')}</Button>}
     >
       {t(`${state}.about`)}

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
-import { IconMapOff } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../../api/client.ts'
 import { EmptyState } from '../empty-state.tsx'
 import { Failure } from '../failure.tsx'
 import { failureText } from '../failure-text.ts'
+import { IconMapOff } from '../icons.ts'
 import { Page } from '../page.tsx'
 
 interface PageFailureProps {
@@ -25,7 +25,7 @@ export function PageFailure({ error, onRetry, title, parent }: PageFailureProps)
       <EmptyState
         isPage
         title={failureText(error)}
-        icon={<IconMapOff aria-hidden />}
+        icon={<IconMapOff />}
         action={
           <Button renderRoot={(root) => <Link to={parent.to} {...root} />}>
             {t('toList', { list: parent.title })}

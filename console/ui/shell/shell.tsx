@@ -14,7 +14,6 @@ import {
   Tooltip,
 } from '@mantine/core'
 import { useDisclosure, useHotkeys, useOs } from '@mantine/hooks'
-import { IconApi, IconCashRegister, IconSearch, IconUserCircle } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
@@ -23,6 +22,7 @@ import { api, dataOf } from '../../api/client.ts'
 import { may, type Session, useMaybeSession } from '../../api/session.ts'
 import { isTest } from '../../api/test-clock.ts'
 import { apiReference, consoleBase, paths, till } from '../../paths.ts'
+import { IconApi, IconCashRegister, IconSearch, IconUserCircle } from '../icons.ts'
 import { toast } from '../toast.ts'
 import { Waiting } from '../waiting.tsx'
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
@@ -75,12 +75,8 @@ export function Shell() {
             <LanguageMenu />
             <ColorSchemeToggle />
           </Group>
-          <NavLink href={till} label={t('till')} leftSection={<IconCashRegister size={18} aria-hidden />} />
-          <NavLink
-            href={apiReference}
-            label={t('reference')}
-            leftSection={<IconApi size={18} aria-hidden />}
-          />
+          <NavLink href={till} label={t('till')} leftSection={<IconCashRegister size={18} />} />
+          <NavLink href={apiReference} label={t('reference')} leftSection={<IconApi size={18} />} />
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
@@ -151,14 +147,14 @@ function SearchButton({ onClick }: { readonly onClick: () => void }) {
         variant="default"
         visibleFrom="sm"
         onClick={onClick}
-        leftSection={<IconSearch size={16} aria-hidden />}
+        leftSection={<IconSearch size={16} />}
         rightSection={<Kbd size="xs">{isMac ? '⌘K' : 'Ctrl K'}</Kbd>}
         fw={400}
       >
         {t('search')}
       </Button>
       <ActionIcon variant="default" size="lg" hiddenFrom="sm" onClick={onClick} aria-label={t('search')}>
-        <IconSearch size={18} aria-hidden />
+        <IconSearch size={18} />
       </ActionIcon>
     </>
   )
@@ -191,7 +187,7 @@ function MenuEntries({ session, onChoose }: MenuEntriesProps) {
             label={t(`pages.${key}`)}
             // All entries fit into a window of usual height; a finger needs more room.
             py={{ base: 8, sm: 5 }}
-            leftSection={<Icon size={18} aria-hidden />}
+            leftSection={<Icon size={18} />}
           />
         ))}
       </div>
@@ -211,7 +207,7 @@ function AccountMenu({ session }: { readonly session: Session }) {
       <Menu.Target>
         <Tooltip label={t('account')}>
           <ActionIcon variant="default" size="lg" aria-label={t('account')}>
-            <IconUserCircle size={20} aria-hidden />
+            <IconUserCircle size={20} />
           </ActionIcon>
         </Tooltip>
       </Menu.Target>

@@ -1,8 +1,9 @@
 /** Queries for the records that Ctrl-K finds besides the pages, sent while the user types. */
-import { IconCashRegister, IconDeviceMobile, IconPlus, IconUserPlus } from '@tabler/icons-react'
+
 import { useQuery } from '@tanstack/react-query'
 import { ApiError, api, dataOf, type Schemas } from '../../api/client.ts'
 import { paths, till } from '../../paths.ts'
+import { IconCashRegister, IconDeviceMobile, IconPlus, IconUserPlus } from '../icons.ts'
 
 /** Frequent actions. Those outside the console open another page. */
 export const actions = [

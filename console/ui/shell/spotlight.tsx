@@ -5,7 +5,6 @@ import {
   Spotlight as MantineSpotlight,
   type SpotlightActionGroupData,
 } from '@mantine/spotlight'
-import { IconSearch } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -13,6 +12,7 @@ import { may, type Session } from '../../api/session.ts'
 import { formatDateTime, formatMoney } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
 import { failureText } from '../failure-text.ts'
+import { IconSearch } from '../icons.ts'
 import { menu } from './menu-entries.ts'
 import { actions, useFoundCampaigns, useFoundCustomers, useFoundTransactions } from './spotlight-queries.ts'
 
@@ -59,7 +59,7 @@ export default function Spotlight({ session, openedTimes }: SpotlightProps) {
         .map(({ key, to, icon: Icon }) => ({
           id: key,
           label: t(`pages.${key}`),
-          leftSection: <Icon size={18} aria-hidden />,
+          leftSection: <Icon size={18} />,
           onClick: () => navigate({ to }),
         }))
         .filter(fits),
@@ -70,7 +70,7 @@ export default function Spotlight({ session, openedTimes }: SpotlightProps) {
         .map(({ key, icon: Icon, ...way }) => ({
           id: key,
           label: t(`spotlight.${key}`),
-          leftSection: <Icon size={18} aria-hidden />,
+          leftSection: <Icon size={18} />,
           onClick: () => ('href' in way ? location.assign(way.href) : navigate(way as { to: string })),
         }))
         .filter(fits),
@@ -129,7 +129,7 @@ export default function Spotlight({ session, openedTimes }: SpotlightProps) {
       highlightQuery
       attributes={{ content: { 'aria-label': t('search') } }}
       searchProps={{
-        leftSection: <IconSearch size={18} aria-hidden />,
+        leftSection: <IconSearch size={18} />,
         placeholder: t('search'),
         'aria-label': t('search'),
         onKeyDownCapture: hold,

@@ -1,10 +1,10 @@
 import { ActionIcon, Box, Button, Group, Text } from '@mantine/core'
-import { IconArrowBackUp, IconFlask } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import type { Session } from '../../api/session.ts'
 import { useTestClock, useVisit } from '../../api/test-clock.ts'
 import { formatDateTime } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
+import { IconArrowBackUp, IconFlask } from '../icons.ts'
 import { PageLink } from '../page-link.tsx'
 import classes from './test-ribbon.module.css'
 
@@ -18,7 +18,7 @@ export function TestRibbon({ session: { organization, liveOrganization } }: { re
   return (
     <Box component="section" className={classes.ribbon} h={ribbonHeight} px="md" aria-label={t('test.label')}>
       <Group gap="xs" wrap="nowrap" miw={0}>
-        <IconFlask size={18} aria-hidden className={classes.icon} />
+        <IconFlask size={18} className={classes.icon} />
         <Text size="sm" fw={700} className={classes.whole}>
           {t('test.mark')}
         </Text>
@@ -38,7 +38,7 @@ export function TestRibbon({ session: { organization, liveOrganization } }: { re
             size="compact-sm"
             variant="default"
             loading={isPending}
-            leftSection={<IconArrowBackUp size={16} aria-hidden />}
+            leftSection={<IconArrowBackUp size={16} />}
             onClick={() => visit(liveOrganization.id)}
           >
             {t('test.back')}
@@ -52,7 +52,7 @@ export function TestRibbon({ session: { organization, liveOrganization } }: { re
             aria-label={t('test.back')}
             onClick={() => visit(liveOrganization.id)}
           >
-            <IconArrowBackUp size={18} aria-hidden />
+            <IconArrowBackUp size={18} />
           </ActionIcon>
         )}
       </Group>

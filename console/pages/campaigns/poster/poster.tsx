@@ -1,5 +1,4 @@
 import { Button, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -7,6 +6,7 @@ import { api, dataOf, type Schemas } from '../../../api/client.ts'
 import { languageOf, languages, textsIn } from '../../../i18n/languages.ts'
 import { brandColor } from '../../../theme.ts'
 import { Failure } from '../../../ui/failure.tsx'
+import { IconDownload } from '../../../ui/icons.ts'
 import { Waiting } from '../../../ui/waiting.tsx'
 import classes from '../enrollment.module.css'
 import { drawPoster, type PosterContent } from './draw-poster.ts'
@@ -100,11 +100,7 @@ function PosterForm({ base, start, hasNoLogo }: PosterFormProps) {
           </Text>
         )}
         <Group>
-          <Button
-            leftSection={<IconDownload size={16} aria-hidden />}
-            onClick={() => mutate()}
-            loading={isPending}
-          >
+          <Button leftSection={<IconDownload size={16} />} onClick={() => mutate()} loading={isPending}>
             {t('enrollment.poster.download')}
           </Button>
         </Group>

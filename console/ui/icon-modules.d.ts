@@ -1,0 +1,4 @@
+declare module 'virtual:icon/*' {
+  const icon: import('./icon.tsx').Icon
+  export default icon
+}
