@@ -12,7 +12,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY console/package.json console/
 RUN npm ci --ignore-scripts
 COPY . .
-RUN npm run build && chmod +x dist/loyalty-wallet.js
+RUN node build.mjs --for-release && chmod +x dist/loyalty-wallet.js
 
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /packages

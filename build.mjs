@@ -1,7 +1,8 @@
 // Bundles the service, the jobs and the command line into one file, because Node 20 cannot run TypeScript and
 // a bundle starts in a third of the time that a loader which compiles on the fly takes. Then builds the
 // browser pages. Without the development packages (an image built with --omit=dev), an existing bundle is
-// kept. With --for-tests, also builds one with the packages inside.
+// kept. With --for-tests, also builds one with the packages inside; with --for-release, compresses the pages as far
+// as it goes.
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -26,7 +27,7 @@ try {
     const { outputFiles } = await esbuild.build({ ...options, write: false })
     for (const file of outputFiles) await replace(file)
   }
-  await buildWeb()
+  await buildWeb({ isRelease: process.argv.includes('--for-release') })
 } catch (error) {
   const reason = explainMissingPackage(error)
   if (!reason) throw error

@@ -76,9 +76,11 @@ async function npm(cwd, ...args) {
   })
 }
 
-/** Builds first, as `npm publish` does. */
+/** The full check packs as `npm publish` does. Otherwise tests may be running from this build, which stays as it is. */
 async function pack() {
-  await npm(root, 'pack', '--pack-destination', folder)
+  const isRelease = process.env.TEST_FULL === '1'
+  if (!isRelease) await promisify(execFile)(process.execPath, ['build.mjs'], { cwd: root })
+  await npm(root, 'pack', ...(isRelease ? [] : ['--ignore-scripts']), '--pack-destination', folder)
   const [name] = (await readdir(folder)).filter((file) => file.endsWith('.tgz'))
   return join(folder, name)
 }
