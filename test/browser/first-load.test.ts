@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { releasedSize } from '../support/released-size.ts'
 import { demo, expectCalm, newCustomer, openPage, openSignedIn, startBrowser } from './browser.ts'
 
 startBrowser({ areNew: true })
@@ -24,23 +25,29 @@ async function beginAnew(page: Page, events: string[]): Promise<void> {
   events.length = 0
 }
 
-/** As they travel. Asked for again here, since the browser has some of them already. */
+/** Several pages have them. */
+const sizes = new Map<string, Promise<number>>()
+
+/** As they travel from a release. Asked for again here, since the browser has some of them already. */
 async function bytesOfScripts(events: readonly string[]): Promise<number> {
   return bytesOf(events, /^ask (\/.*\.js)$/)
 }
 
 async function bytesOf(events: readonly string[], wanted: RegExp): Promise<number> {
   const files = new Set(events.flatMap((event) => wanted.exec(event)?.[1] ?? []))
-  const sizes = [...files].map(async (path) => {
-    const response = await fetch(demo.baseUrl + path, { headers: { 'accept-encoding': 'br' } })
-    const bytes = (await response.arrayBuffer()).byteLength
-    // The smallest ones are sent as they are.
-    const isSmall = bytes < 1_024
-    if (path.endsWith('.js') && !isSmall) expect(response.headers.get('content-encoding'), path).toBe('br')
-    const length = response.headers.get('content-length')
-    return length === null ? bytes : Number(length)
-  })
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  for (const path of files) if (!sizes.has(path)) sizes.set(path, sizeOf(path))
+  const all = await Promise.all([...files].map((path) => sizes.get(path)!))
+  return all.reduce((sum, size) => sum + size, 0)
+}
+
+async function sizeOf(path: string): Promise<number> {
+  const response = await fetch(demo.baseUrl + path, { headers: { 'accept-encoding': 'br' } })
+  const content = new Uint8Array(await response.arrayBuffer())
+  const encoding = response.headers.get('content-encoding')
+  // The smallest ones are sent as they are.
+  if (path.endsWith('.js') && content.length >= 1_024) expect(encoding, path).toBe('br')
+  if (path.startsWith('/assets/') && encoding === 'br') return releasedSize(content)
+  return Number(response.headers.get('content-length') ?? content.length)
 }
 
 async function expectLight(name: string, events: readonly string[]): Promise<void> {
