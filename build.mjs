@@ -13,12 +13,14 @@ import { complainAboutNode, explainMissingPackage } from './src/check-installati
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 
+const isRelease = process.argv.includes('--for-release')
+
 const complaint = complainAboutNode()
 if (complaint) refuse(complaint)
 
 const esbuild = await import('esbuild').catch(() => undefined)
 if (!esbuild) {
-  if (existsSync(`${root}dist/main.js`)) process.exit(0)
+  if (existsSync(`${root}dist/main.js`) && !isRelease) process.exit(0)
   refuse('The service is not built and esbuild is not installed. Run: npm ci --include=dev')
 }
 
@@ -27,7 +29,7 @@ try {
     const { outputFiles } = await esbuild.build({ ...options, write: false })
     for (const file of outputFiles) await replace(file)
   }
-  await buildWeb({ isRelease: process.argv.includes('--for-release') })
+  await buildWeb({ isRelease })
 } catch (error) {
   const reason = explainMissingPackage(error)
   if (!reason) throw error

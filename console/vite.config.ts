@@ -31,9 +31,13 @@ const addressesOfPages: Plugin = {
   },
 }
 
+/** How each outline is drawn, besides its path. */
+const pen =
+  / (?:fill="none"|stroke="currentColor"|stroke-(?:linecap|linejoin)="round"|stroke-width="2"|d="[^"]+")/g
+
 /**
  * `virtual:icon/plus` is the outline of that name in Tabler's collection. With a package that has a component for
- * each of its six thousand, npm would install two thirds more files.
+ * each of the six thousand outlines, npm would install two thirds more files.
  */
 const icons: Plugin = {
   name: 'icons',
@@ -41,9 +45,10 @@ const icons: Plugin = {
   load(id) {
     if (!id.startsWith('\0virtual:icon/')) return
     const name = id.slice('\0virtual:icon/'.length)
-    const body: string | undefined = outlines[name]?.body
-    if (!body || /<(?!path|g|\/g)|fill="(?!none)/.test(body))
-      this.error(`Tabler has no outline "${name}": look for its name on tabler.io/icons.`)
+    const body: string = outlines[name]?.body ?? ''
+    if (!/^(?:<g>)?(?:<path\/>)+(?:<\/g>)?$/.test(body.replace(pen, ''))) {
+      this.error(`There is no outline "${name}". The names are those of icon-sets.iconify.design/tabler.`)
+    }
     const paths = [...body.matchAll(/ d="([^"]+)"/g)].map(([, path]) => path)
     const code = `import { drawIcon } from '/ui/icon.tsx'
 export default /* @__PURE__ */ drawIcon(${JSON.stringify(paths)})`

@@ -3,7 +3,7 @@
 // openapi.json. The build runs only if an input has changed, because every `npm start` calls this.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -38,13 +38,24 @@ const sdkTypes = join(root, 'sdk/src/api.ts')
 const compressible = /\.(?:html|js|css|svg|json|txt|wasm)$/
 
 /** How well Brotli compresses. Its best is a tenth smaller, and takes twice as long as all the rest of the build. */
-const qualities = { checkout: 9, release: 11 }
+const qualities = { checkout: 9, release: constants.BROTLI_MAX_QUALITY }
 
 export async function buildWeb({ isRelease = false } = {}) {
   const state = await hashOf(webSources)
   const quality = isRelease ? qualities.release : qualities.checkout
   const [built, builtWith] = (await readFile(stamp, 'utf8').catch(() => '')).split(' ')
-  if (built === state && Number(builtWith) >= quality && existsSync(sdkTypes)) return
+  const isBuilt = built === state && existsSync(sdkTypes)
+  if (isBuilt && Number(builtWith) >= quality) return
+  // What is interrupted from here on is built again.
+  await rm(stamp, { force: true })
+  if (!isBuilt) await buildPages()
+  const files = await listFiles(outcome)
+  const compressed = files.filter((file) => compressible.test(file) && !isDocPage(file))
+  await Promise.all(compressed.map((file) => compress(file, quality)))
+  await writeFile(stamp, `${state} ${quality}`)
+}
+
+async function buildPages() {
   // Vite reads NODE_ENV from the environment: a build started by a test would contain React's development
   // version.
   process.env.NODE_ENV = 'production'
@@ -60,10 +71,6 @@ export async function buildWeb({ isRelease = false } = {}) {
   await writeFile(join(outcome, 'openapi.json'), JSON.stringify(api))
   await writeFile(join(outcome, 'docs/postman.json'), JSON.stringify(describePostman(api)))
   await writeFile(join(outcome, 'llms.txt'), describeForModels(api, pages))
-  const files = await listFiles(outcome)
-  const compressed = files.filter((file) => compressible.test(file) && !isDocPage(file))
-  await Promise.all(compressed.map((file) => compress(file, quality)))
-  await writeFile(stamp, `${state} ${quality}`)
 }
 
 export async function writeClientTypes() {
@@ -110,9 +117,15 @@ async function compress(file, quality) {
   const bytes = await readFile(file)
   if (bytes.length < worthCompressing) return
   const params = { [constants.BROTLI_PARAM_QUALITY]: quality }
-  await writeFile(`${file}.br`, await promisify(brotliCompress)(bytes, { params }))
+  await replace(`${file}.br`, await promisify(brotliCompress)(bytes, { params }))
   // Browsers scan barcodes only where they also accept Brotli: over HTTPS, or on this computer. The copy for others
   // would be a tenth of the package.
   if (file.endsWith('.wasm')) return
-  await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }))
+  await replace(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }))
+}
+
+/** In one step: a service may be reading the file that was compressed before. */
+async function replace(path, content) {
+  await writeFile(`${path}.${process.pid}`, content)
+  await rename(`${path}.${process.pid}`, path)
 }

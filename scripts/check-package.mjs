@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { brotliCompress, constants } from 'node:zlib'
 
 /**
  * Upper bounds for bytes and files, some 15% above what was measured on 18 November 2026: 4.9 and 12.0 MB, 721 files,
@@ -25,6 +26,7 @@ const bounds = {
 const startTimeoutMs = 120_000
 const stopTimeoutMs = 30_000
 
+const isRelease = process.env.TEST_FULL === '1'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const shell = process.platform === 'win32'
 // The npm started here would also read the variables that npm sets for its scripts, such as the folder to
@@ -45,6 +47,7 @@ try {
   const tarball = await step('pack', pack)
   await step('install without development packages', () => install(tarball))
   await step('no development package came along', checkPackages)
+  if (isRelease) await step('pages are compressed as far as Brotli goes', checkCompression)
   const sizes = await measure(tarball)
   await step('start with npx', () => start('npx', '--no-install', 'loyalty-wallet'))
   await step('pages, reference, and a call with the key of the demo', checkAnswers)
@@ -78,7 +81,6 @@ async function npm(cwd, ...args) {
 
 /** The full check packs as `npm publish` does. Otherwise tests may be running from this build, which stays as it is. */
 async function pack() {
-  const isRelease = process.env.TEST_FULL === '1'
   if (!isRelease) await promisify(execFile)(process.execPath, ['build.mjs'], { cwd: root })
   await npm(root, 'pack', ...(isRelease ? [] : ['--ignore-scripts']), '--pack-destination', folder)
   const [name] = (await readdir(folder)).filter((file) => file.endsWith('.tgz'))
@@ -97,6 +99,14 @@ async function checkPackages() {
     if (await stat(join(app, 'node_modules', name)).catch(() => undefined)) found.push(name)
   }
   if (found.length > 0) throw new Error(`it contains development packages: ${found.join(', ')}`)
+}
+
+async function checkCompression() {
+  const file = join(app, 'node_modules/loyalty-wallet/dist/web/search-index.js')
+  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
+  const best = await promisify(brotliCompress)(await readFile(file), { params })
+  const { size } = await stat(`${file}.br`)
+  if (size > best.length) throw new Error(`${file}.br has ${size} bytes instead of ${best.length}`)
 }
 
 async function measure(tarball) {

@@ -81,6 +81,10 @@ describe('the image', () => {
     expect(copied.filter((path) => !isAdmitted(path))).toEqual([])
   })
 
+  test('its pages are compressed as those of a release', () => {
+    expect(textOf('Dockerfile')).toContain('RUN node build.mjs --for-release')
+  })
+
   test('its builder gets nothing that is secret, installed or generated', () => {
     const others = [
       '.env',

@@ -6,9 +6,9 @@ interface IconProps extends SVGProps<SVGSVGElement> {
 
 export type Icon = (props: IconProps) => JSX.Element
 
-/** In the color of the text around it, which says what it shows: only one with a label of its own is read aloud. */
+/** Draws an outline in the color of the text around it. It is hidden from screen readers unless it has a label. */
 export function drawIcon(paths: readonly string[]): Icon {
-  return ({ size = 24, color = 'currentColor', ...rest }) => (
+  return ({ size = 24, color = 'currentColor', 'aria-label': label, ...rest }) => (
     // biome-ignore lint/a11y/noSvgWithoutTitle: hidden where it has no label
     <svg
       xmlns="http://www.w3.org/2000/svg"
@@ -20,7 +20,7 @@ export function drawIcon(paths: readonly string[]): Icon {
       strokeWidth={2}
       strokeLinecap="round"
       strokeLinejoin="round"
-      aria-hidden={rest['aria-label'] === undefined}
+      {...(label === undefined ? { 'aria-hidden': true } : { role: 'img', 'aria-label': label })}
       {...rest}
     >
       {paths.map((path) => (

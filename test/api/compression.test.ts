@@ -58,7 +58,8 @@ describe('the API reference and the OpenAPI document', () => {
       const isBuilt = encoding === 'br' && /\.(?:json|js|css)$/.test(url)
       const size = isBuilt ? await releasedSize(plain) : reply.rawPayload.length
       expect(size).toBeLessThan(bounds[encoding] * 1024)
-      expect(reply.rawPayload.length).toBeLessThan(size * 1.2)
+      // What a checkout's build saves on time may cost a little on the wire.
+      if (isBuilt) expect(reply.rawPayload.length).toBeLessThan(size * 1.2)
     }
   })
 

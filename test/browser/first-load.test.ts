@@ -25,7 +25,7 @@ async function beginAnew(page: Page, events: string[]): Promise<void> {
   events.length = 0
 }
 
-/** Several pages have them. */
+/** The size of each file by its path: pages share files. */
 const sizes = new Map<string, Promise<number>>()
 
 /** As they travel from a release. Asked for again here, since the browser has some of them already. */

@@ -1,7 +1,8 @@
 import { promisify } from 'node:util'
-import { brotliCompress } from 'node:zlib'
+import { brotliCompress, constants } from 'node:zlib'
 
-/** Bytes that a release sends, which compresses as far as Brotli goes. The build of a checkout does it quickly instead. */
+/** How many bytes a release sends. It compresses as far as Brotli goes, and the build of a checkout does it quickly. */
 export async function releasedSize(content: Uint8Array): Promise<number> {
-  return (await promisify(brotliCompress)(content)).length
+  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
+  return (await promisify(brotliCompress)(content, { params })).length
 }

@@ -38,7 +38,7 @@ export function FirstSteps({ hasCampaign, hasConnection, hasCustomer }: FirstSte
           return (
             <Group component="li" key={key} wrap="nowrap" align="flex-start" gap="md">
               <ThemeIcon radius="xl" size={32} variant={isDone ? 'filled' : 'light'} aria-hidden={!isDone}>
-                {isDone ? <IconCheck size={18} role="img" aria-label={t('steps.done')} /> : i + 1}
+                {isDone ? <IconCheck size={18} aria-label={t('steps.done')} /> : i + 1}
               </ThemeIcon>
               <Stack gap={6} align="flex-start">
                 <div>

@@ -1,5 +1,4 @@
 /** Queries for the records that Ctrl-K finds besides the pages, sent while the user types. */
-
 import { useQuery } from '@tanstack/react-query'
 import { ApiError, api, dataOf, type Schemas } from '../../api/client.ts'
 import { paths, till } from '../../paths.ts'
