@@ -462,9 +462,9 @@ test.each([
 describe('the limits', () => {
   test('hold for a network, whichever page and process, and say when to come again', async () => {
     const second = await startTestService({ sharing: service, proofBits })
-    second.setTime(service.deps.clock())
     service.holdTime()
     second.holdTime()
+    second.setTime(service.deps.clock())
     let refused: Reply | undefined
     let done = 0
     for (; done < 40 && !refused; done++) {
