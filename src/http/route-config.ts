@@ -2,6 +2,7 @@ import type { PersonScope } from '../domain/person.ts'
 import type { RefusalCode } from '../domain/refusal.ts'
 import type { Caller } from '../operations/deps.ts'
 import type { NamedPage } from '../operations/enrollment/open-page.ts'
+import type { ListEntry } from '../operations/linked-list.ts'
 import type { SourceKey } from '../operations/sources/source-tokens.ts'
 import type { WalletKey } from '../operations/wallet-page/wallet-tokens.ts'
 import type { PersonSession } from '../store/person-sessions.ts'
@@ -58,6 +59,8 @@ declare module 'fastify' {
     session: PersonSession
     /** When the browser changed something last; 0 without a read replica. */
     lastWriteMs: number
+    /** When the request began, in milliseconds of `performance.now()`; 0 before that. */
+    startedMs: number
     /** The client has already been told that the request took too long. */
     isLate: boolean
     /** How long the request stood aside to wait for something to happen; without end while it does. */
@@ -74,5 +77,9 @@ declare module 'fastify' {
     trace: TraceContext | undefined
     /** Set while the request holds a slot. */
     turn: { readonly turns: Turns; readonly party: Party; readonly steps: number } | undefined
+  }
+  interface FastifyReply {
+    /** Its entry among the requests that have a deadline. */
+    running: ListEntry<FastifyReply> | undefined
   }
 }

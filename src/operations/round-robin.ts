@@ -1,4 +1,6 @@
 /** Round-robin scheduling: a served party moves to the end, so that a busy one cannot starve a quiet one. */
+import { RenewedMap } from './renewed-map.ts'
+
 export interface RoundRobin<Party, Line> {
   /** The party's queue, created if there is none. */
   lineOf(party: Party): Line
@@ -18,7 +20,7 @@ export function createRoundRobin<Party, Line>(
   isIdle: (line: Line) => boolean,
 ): RoundRobin<Party, Line> {
   /** Least recently served first. */
-  const lines = new Map<Party, Line>()
+  const lines = new RenewedMap<Party, Line>()
   return {
     lineOf(party) {
       let line = lines.get(party)

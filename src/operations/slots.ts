@@ -9,6 +9,7 @@
  * (`src/database/shared-messages.ts`), so that about half of the line runs; on a cluster, where they are on several
  * nodes, there are more slots.
  */
+import { LinkedList, type ListEntry } from './linked-list.ts'
 
 export interface SlotOptions<Work> {
   /** The number of slots with any number of organizations. */
@@ -43,7 +44,7 @@ interface Slot<Work> {
 /** Returns a function that starts what can start now: to be called when something has arrived. */
 export function createSlots<Work>(options: SlotOptions<Work>): () => void {
   const { max, isShared, enough, inLine, take, sizeOf, run, onEnd } = options
-  const slots = new Set<Slot<Work>>()
+  const slots = new LinkedList<Slot<Work>>()
   let isWaiting = false
   // What ends together, as those do that have shared a message, makes room for as much at once.
   const startSoon = atEndOfTurn(start)
@@ -52,8 +53,7 @@ export function createSlots<Work>(options: SlotOptions<Work>): () => void {
     while (isFree()) {
       const works = takeTogether()
       if (works.length === 0) return
-      const slot = { at: performance.now(), works: new Set(works) }
-      slots.add(slot)
+      const slot = slots.add({ at: performance.now(), works: new Set(works) })
       for (const work of works) {
         const leaveSlot = () => leave(slot, work)
         // Also if it has left before: of its organization, something more may run now.
@@ -62,9 +62,9 @@ export function createSlots<Work>(options: SlotOptions<Work>): () => void {
     }
   }
 
-  function leave(slot: Slot<Work>, work: Work): void {
-    slot.works.delete(work)
-    if (slot.works.size === 0) slots.delete(slot)
+  function leave(slot: ListEntry<Slot<Work>>, work: Work): void {
+    slot.value.works.delete(work)
+    if (slot.value.works.size === 0) slots.remove(slot)
     startSoon()
   }
 

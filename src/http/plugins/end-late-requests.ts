@@ -3,8 +3,9 @@
  * steps wait for one another, and a request goes through several. After its deadline the client is told that
  * the outcome is unknown, which a retry with the same receipt number or idempotency key settles.
  */
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refused } from '../../domain/refusal.ts'
+import { LinkedList } from '../../operations/linked-list.ts'
 import type { Server } from '../fastify-server.ts'
 
 /** Longer than the timeout of a database statement, and shorter than the timeout of most clients. */
@@ -14,19 +15,21 @@ const checkEveryMs = 250
 export function endLateRequests(app: Server, maxCallMs: number): void {
   app.decorateRequest('isLate', false)
   app.decorateRequest('waitedMs', 0)
+  app.decorateRequest('startedMs', 0)
   // In order of arrival, so that a check stops at the first one within its deadline, but for those that wait or have
   // waited for something to happen; one timer each would cost more.
-  const running = new Set<FastifyReply>()
+  const running = new LinkedList<FastifyReply>()
+  app.decorateReply('running', undefined)
   const timer = setInterval(() => {
     for (const reply of running) {
       const { waitedMs } = reply.request
-      if (reply.elapsedTime - waitedMs < maxCallMs) {
+      if (elapsedMs(reply.request) - waitedMs < maxCallMs) {
         if (waitedMs === 0) return
         continue
       }
       // The client has not sent everything; the server has a separate timeout and message for that.
       if (!reply.request.raw.complete) continue
-      running.delete(reply)
+      running.remove(reply.running!)
       reply.request.isLate = true
       // A long answer that is being sent has no deadline: the client sees it arrive.
       if (!reply.sent && !reply.raw.headersSent)
@@ -35,16 +38,24 @@ export function endLateRequests(app: Server, maxCallMs: number): void {
   }, checkEveryMs)
   timer.unref()
 
-  app.addHook('onRequest', (_request, reply, done) => {
-    running.add(reply)
+  app.addHook('onRequest', (request, reply, done) => {
+    request.startedMs = performance.now()
+    reply.running = running.add(reply)
     done()
   })
-  app.addHook('onResponse', (_request, reply, done) => {
-    running.delete(reply)
+  // Not in `onResponse`, which does not run if the client has disconnected; and with such a hook, the framework would
+  // watch each response until it has been sent.
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (reply.running) running.remove(reply.running)
     done()
   })
   app.addHook('onClose', (_instance, done) => {
     clearInterval(timer)
     done()
   })
+}
+
+/** How long ago the request began; 0 if it was refused before that. The framework counts only where it watches. */
+export function elapsedMs({ startedMs }: FastifyRequest): number {
+  return startedMs === 0 ? 0 : performance.now() - startedMs
 }

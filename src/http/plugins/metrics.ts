@@ -1,7 +1,8 @@
 /** Metrics of the service. Requests are labeled by route pattern, so that IDs create no new series. */
 import cluster from 'node:cluster'
+import { Readable } from 'node:stream'
 import { getHeapStatistics } from 'node:v8'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { BasketProcessor } from '../../operations/baskets/process.ts'
@@ -13,6 +14,7 @@ import type { Tracer } from '../../tracing/tracer.ts'
 import type { Server } from '../fastify-server.ts'
 import type { ServerOptions } from '../server-options.ts'
 import type { Lanes } from './admission.ts'
+import { elapsedMs } from './end-late-requests.ts'
 import { createWorkerMetrics } from './gather-metrics.ts'
 import { collectWorkMetrics } from './work-metrics.ts'
 
@@ -73,8 +75,12 @@ function countRequests(app: Server, registry: Registry): void {
     ofRoute.set(key, known)
     return known
   }
-  app.addHook('onResponse', (request, reply, done) => {
-    seriesOf(request, reply.statusCode).observe((reply.elapsedTime - request.waitedMs) / 1000)
+  const count = (request: FastifyRequest, reply: FastifyReply) =>
+    seriesOf(request, reply.statusCode).observe((elapsedMs(request) - request.waitedMs) / 1000)
+  app.addHook('onSend', (request, reply, payload, done) => {
+    // What is not a stream is handed over at once; a listener for each response would cost more than counting it.
+    if (payload instanceof Readable) reply.raw.once('close', () => count(request, reply))
+    else count(request, reply)
     done()
   })
 }

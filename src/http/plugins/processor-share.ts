@@ -4,6 +4,7 @@
  * kept the processor busy, once for each organization that has something in work as well. An organization that
  * is alone does not wait.
  */
+import { RenewedMap } from '../../operations/renewed-map.ts'
 
 /** Internal ID of an organization, or a name for requests that belong to none. */
 export type Party = number | string
@@ -27,7 +28,7 @@ export interface Presence {
 }
 
 export function createPresence(): Presence {
-  const inWork = new Map<Party, number>()
+  const inWork = new RenewedMap<Party, number>()
   /** The party that entered last, and when another one did so last. */
   let latest: Party | undefined
   let latestAt = Number.NEGATIVE_INFINITY

@@ -13,6 +13,7 @@ import { type AnsweredCall, recordRequests } from '../../operations/record-reque
 import type { ErrorBody } from '../errors/errors.ts'
 import type { Server } from '../fastify-server.ts'
 import { redact, redactPath, redactQuotes, redactRequestId } from '../redaction/redact.ts'
+import { elapsedMs } from './end-late-requests.ts'
 
 export interface RequestLog {
   /** Collects the requests of an application. */
@@ -111,7 +112,7 @@ export function createRequestLog(
     own.entries.push({
       caller,
       id: request.id,
-      at: new Date(deps.clock().getTime() - reply.elapsedTime),
+      at: new Date(deps.clock().getTime() - elapsedMs(request)),
       method: request.method,
       route: url,
       params: request.params as Record<string, string>,
@@ -120,7 +121,7 @@ export function createRequestLog(
       query: request.query,
       body: isTooMuch ? undefined : request.body,
       status: reply.statusCode,
-      durationMs: reply.elapsedTime,
+      durationMs: elapsedMs(request),
       reply: isTooMuch || (text?.length ?? 0) > maxReplyLength ? undefined : text,
       bytes: isTooMuch ? 0 : bytes,
       isTruncated: isTooMuch || (text?.length ?? 0) > maxReplyLength,

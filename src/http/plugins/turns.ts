@@ -10,6 +10,7 @@
  * Slots share out connections; `processor-share.ts` shares out the processor.
  */
 import { Refused } from '../../domain/refusal.ts'
+import { LinkedList, type ListEntry } from '../../operations/linked-list.ts'
 import { createRoundRobin } from '../../operations/round-robin.ts'
 import { type Party, type Presence, ProcessorShare } from './processor-share.ts'
 
@@ -48,8 +49,8 @@ interface Line {
   readonly party: Party
   running: number
   readonly processor: ProcessorShare
-  /** In order of arrival; a Set, because an entry that has waited too long is removed from the middle. */
-  readonly waiting: Set<Waiting>
+  /** In order of arrival; one that has waited too long is removed from the middle. */
+  readonly waiting: LinkedList<Waiting>
 }
 
 export function createTurns(options: TurnsOptions): Turns {
@@ -58,29 +59,29 @@ export function createTurns(options: TurnsOptions): Turns {
   let running = 0
   let waiting = 0
 
-  const hasRoom = (line: Line, steps: number) =>
-    running < maxRunning &&
+  const hasRoom = (line: Line, steps: number | undefined) =>
+    steps !== undefined &&
     line.running < share * (maxRunning - running) &&
     line.processor.hasRoom(steps) &&
     mayStart(line.party)
 
   function wait(line: Line, start: Waiting['start'], steps: number): void {
-    const entry = openEntry(start, steps, maxWaitMs, (late) => giveUp(line, late))
-    line.waiting.add(entry)
+    const timer = setTimeout(() => giveUp(line, entry), maxWaitMs)
+    const entry = line.waiting.add({ steps, since: performance.now(), start, timer })
     waiting++
   }
 
-  function giveUp(line: Line, entry: Waiting): void {
-    line.waiting.delete(entry)
+  function giveUp(line: Line, entry: ListEntry<Waiting>): void {
+    line.waiting.remove(entry)
     waiting--
     lines.release(line.party)
-    entry.start(tooMany())
+    entry.value.start(tooMany())
   }
 
   /** Starts as many waiting requests as there are slots for. */
   function serve(): void {
     while (waiting > 0) {
-      const line = lines.next((each) => each.waiting.size > 0 && hasRoom(each, firstOf(each).steps))
+      const line = lines.next((each) => hasRoom(each, each.waiting.first?.steps))
       if (!line) return
       waiting--
       run(line, takeFirst(line))
@@ -130,34 +131,20 @@ const openLine = (party: Party, presence: Presence, onRested: (party: Party) => 
   party,
   running: 0,
   processor: new ProcessorShare(party, presence, onRested),
-  waiting: new Set(),
+  waiting: new LinkedList(),
 })
 
 const isIdle = ({ running, waiting, processor }: Line) =>
   running === 0 && waiting.size === 0 && !processor.isResting
 
-const firstOf = ({ waiting: [first] }: Line): Waiting => first!
-
-function openEntry(
-  start: Waiting['start'],
-  steps: number,
-  maxWaitMs: number,
-  onLate: (entry: Waiting) => void,
-): Waiting {
-  const timer = setTimeout(() => onLate(entry), maxWaitMs)
-  const entry = { steps, since: performance.now(), start, timer }
-  return entry
-}
-
 function oldestWaitMs(lines: Iterable<Line>): number {
-  const since = [...lines].flatMap(({ waiting }) => [...waiting].slice(0, 1)).map((entry) => entry.since)
+  const since = [...lines].flatMap(({ waiting }) => waiting.first?.since ?? [])
   return since.length === 0 ? 0 : performance.now() - Math.min(...since)
 }
 
 function takeFirst(line: Line): Waiting {
-  const first = firstOf(line)
+  const first = line.waiting.takeFirst()!
   clearTimeout(first.timer)
-  line.waiting.delete(first)
   return first
 }
 

@@ -10,6 +10,7 @@
 import type { CustomerId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { currentSpan, recordWait, runShared, type Span } from '../../tracing/spans.ts'
+import { RenewedMap } from '../renewed-map.ts'
 import { createRoundRobin } from '../round-robin.ts'
 import { createSlots } from '../slots.ts'
 import { failed, type JobResult } from '../wallets/attempts.ts'
@@ -62,7 +63,7 @@ interface CustomerLane<Job, Result> {
 
 interface Queue<Job, Result> {
   readonly org: number
-  readonly lanes: Map<CustomerId, CustomerLane<Job, Result>>
+  readonly lanes: RenewedMap<CustomerId, CustomerLane<Job, Result>>
   /** Lanes with waiting baskets and none running. */
   ready: CustomerLane<Job, Result>[]
   /** Groups that are being written. */
@@ -79,7 +80,7 @@ export function createBasketQueue<Job, Result>(
   options: BasketQueueOptions<Job, Result>,
 ): BasketQueue<Job, Result> {
   const queues = createRoundRobin<number, Queue<Job, Result>>(
-    (org) => ({ org, lanes: new Map(), ready: [], running: 0 }),
+    (org) => ({ org, lanes: new RenewedMap(), ready: [], running: 0 }),
     ({ lanes }) => lanes.size === 0,
   )
   let size = 0

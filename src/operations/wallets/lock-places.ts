@@ -6,6 +6,7 @@
 import { isLockTimeout } from '../../database/classify-error.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { currentSpan, recordWait, runIn } from '../../tracing/spans.ts'
+import { LinkedList } from '../linked-list.ts'
 import { createRoundRobin } from '../round-robin.ts'
 
 /** Runs an attempt when there is a place for it, or refuses it if there has been none until `latest`. */
@@ -31,14 +32,14 @@ export function createLockPlaces(places: number): LockPlaces {
 
 interface Line {
   readonly org: number
-  /** In order of arrival; a Set, because one that has waited too long leaves from the middle. */
-  readonly waiting: Set<() => Promise<void>>
+  /** In order of arrival; one that has waited too long leaves from the middle. */
+  readonly waiting: LinkedList<() => Promise<void>>
   running: number
 }
 
 function createPlaces(places: number, placesOfOne: number) {
   const lines = createRoundRobin<number, Line>(
-    (org) => ({ org, waiting: new Set(), running: 0 }),
+    (org) => ({ org, waiting: new LinkedList(), running: 0 }),
     ({ waiting, running }) => waiting.size === 0 && running === 0,
   )
   let free = places
@@ -47,8 +48,7 @@ function createPlaces(places: number, placesOfOne: number) {
     while (free > 0) {
       const line = lines.next(({ waiting, running }) => waiting.size > 0 && running < placesOfOne)
       if (!line) return
-      const [next] = line.waiting
-      line.waiting.delete(next!)
+      const next = line.waiting.takeFirst()
       free--
       line.running++
       void next!().then(() => {
@@ -71,11 +71,11 @@ function createPlaces(places: number, placesOfOne: number) {
         return runIn(span, attempt).then(resolve, reject)
       }
       const timer = setTimeout(() => {
-        waiting.delete(run)
+        waiting.remove(entry)
         lines.release(org)
         reject(new Refused('_unavailable', 'Too many changes wait for locked rows. Retry.'))
       }, latest - since)
-      waiting.add(run)
+      const entry = waiting.add(run)
       start()
     })
 }
