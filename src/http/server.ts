@@ -21,6 +21,7 @@ import { readJsonBodies } from './plugins/json-body.ts'
 import { createMethodNotAllowed } from './plugins/method-not-allowed.ts'
 import { prepareRequests } from './plugins/prepare-requests.ts'
 import { createCallLimits } from './plugins/rate-limit.ts'
+import { logServer, requestLoggers } from './plugins/request-logger.ts'
 import { securityHeaders } from './plugins/security-headers.ts'
 import { siteOf } from './plugins/session-cookie.ts'
 import { readTraces, traceRequests } from './plugins/trace-requests.ts'
@@ -68,7 +69,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   const headers = securityHeaders(options.https !== undefined || options.isBehindProxy === true)
   const app = Fastify({
     ...(options.https ? { https: { ...options.https, ...nodeOptions } } : { http: nodeOptions }),
-    ...(options.logger ? { loggerInstance: options.logger } : { logger: false }),
+    ...requestLoggers(options.logger),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
     requestTimeout: requestTimeoutMs,
@@ -88,6 +89,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, headers, deps.clock()),
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as Server
   app.server.maxConnections = maxConnections
+  logServer(app, options.logger)
 
   const organizations = createOrganizationReader(deps.pool, deps.setupCache, deps.clock)
   const answerError = createErrorHandler(deps.clock)
