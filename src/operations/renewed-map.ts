@@ -4,7 +4,7 @@
  * V8 replaces the table of a Map or Set when it is full, with the deleted entries counted, and the old table refers to
  * the new one. Once a table is in the old generation, all that follow it are kept until the next full collection, with
  * everything that they held: a Set of the requests under way kept every request. A table of a new Map has no such
- * predecessor, so this one starts over after as many deletions as it has entries.
+ * predecessor, so this one starts over after some more deletions than it has entries.
  */
 export class RenewedMap<K, V> {
   #map = new Map<K, V>()

@@ -27,11 +27,14 @@ export function endLateRequests(app: Server, maxCallMs: number): void {
         if (waitedMs === 0) return
         continue
       }
-      // The client has not sent everything; the server has a separate timeout and message for that.
-      if (!reply.request.raw.complete) continue
+      // The client has not sent everything; the server has a separate timeout and message for that. If it has left, the
+      // framework may go on waiting for the rest.
+      if (!reply.request.raw.complete) {
+        if (reply.raw.closed) running.remove(reply.running!)
+        continue
+      }
       running.remove(reply.running!)
       reply.request.isLate = true
-      // A long answer that is being sent has no deadline: the client sees it arrive.
       if (!reply.sent && !reply.raw.headersSent)
         reply.send(new Refused('_unavailable', 'The request took too long. Retry in a moment.'))
     }
@@ -43,8 +46,8 @@ export function endLateRequests(app: Server, maxCallMs: number): void {
     reply.running = running.add(reply)
     done()
   })
-  // Not in `onResponse`, which does not run if the client has disconnected; and with such a hook, the framework would
-  // watch each response until it has been sent.
+  // A long answer that is being sent has no deadline: the client sees it arrive. Not in `onResponse`, which does not run
+  // if the client has disconnected; and with such a hook, the framework would watch each response until it is sent.
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (reply.running) running.remove(reply.running)
     done()

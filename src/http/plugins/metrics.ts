@@ -1,6 +1,6 @@
 /** Metrics of the service. Requests are labeled by route pattern, so that IDs create no new series. */
 import cluster from 'node:cluster'
-import { Readable } from 'node:stream'
+import { finished, Readable } from 'node:stream'
 import { getHeapStatistics } from 'node:v8'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
@@ -78,9 +78,13 @@ function countRequests(app: Server, registry: Registry): void {
   const count = (request: FastifyRequest, reply: FastifyReply) =>
     seriesOf(request, reply.statusCode).observe((elapsedMs(request) - request.waitedMs) / 1000)
   app.addHook('onSend', (request, reply, payload, done) => {
-    // What is not a stream is handed over at once; a listener for each response would cost more than counting it.
-    if (payload instanceof Readable) reply.raw.once('close', () => count(request, reply))
-    else count(request, reply)
+    // Only what a client has received counts. What is not a stream is handed over at once: to listen for the end of
+    // each response would cost more than to count it.
+    if (payload instanceof Readable) {
+      finished(reply.raw, { readable: false }, (error) => {
+        if (!error) count(request, reply)
+      })
+    } else if (!reply.raw.destroyed) count(request, reply)
     done()
   })
 }

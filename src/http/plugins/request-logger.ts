@@ -1,7 +1,7 @@
 /**
  * The loggers of requests. Each names its request in every line, but few requests log anything: what writes the lines
  * is created with the first of them. The framework would create it for each request, and, once it knows a logger,
- * watch each response until it has been sent.
+ * watch each response until it has been sent. Routes cannot have levels and serializers of their own.
  */
 import type { FastifyBaseLogger, FastifyInstance, FastifyServerOptions } from 'fastify'
 import type { Bindings, Level } from 'pino'
