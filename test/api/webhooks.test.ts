@@ -323,8 +323,9 @@ describe('where to', () => {
 
   test('a redirect is not followed, and a long or slow response is cut off', async () => {
     const addresses = createAddresses([{ address: '127.0.0.0', bits: 8 }])
-    const { send, close } = createSender({ addresses, timeoutMs: 300 })
-    const post = () => send({ url: receiver.url, headers: {}, body: '{}' }, new Date())
+    const patient = createSender({ addresses })
+    const hasty = createSender({ addresses, timeoutMs: 300 })
+    const post = ({ send } = patient) => send({ url: receiver.url, headers: {}, body: '{}' }, new Date())
     receiver.answer = answerWith(302, { location: receiver.url })
     expect(await post()).toMatchObject({ status: 302 })
     expect(receiver.received).toHaveLength(1)
@@ -333,10 +334,11 @@ describe('where to', () => {
     expect(long).toMatchObject({ status: 200 })
     expect(long.response).toHaveLength(1_000)
     receiver.answer = (response) => response.writeHead(200).write('never ends')
-    expect(await post()).toMatchObject({ error: 'No response within 0.3 seconds.' })
+    expect(await post(hasty)).toMatchObject({ error: 'No response within 0.3 seconds.' })
     await receiver.close()
     expect(await post()).toMatchObject({ error: 'Nothing accepts connections at this address.' })
-    close()
+    patient.close()
+    hasty.close()
   })
 })
 
