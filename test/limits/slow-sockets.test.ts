@@ -1,6 +1,10 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import fastify, { type FastifyRequest } from 'fastify'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { endLateRequests } from '../../src/http/plugins/end-late-requests.ts'
 import { isFull } from '../support/full.ts'
 import { openSocket } from '../support/open-socket.ts'
 import { type Merchant, startTestService, type TestService } from '../support/service.ts'
@@ -127,5 +131,36 @@ describe('a client that has gone', () => {
       Array.from({ length: 40 }, () => merchant.call('POST', '/v1/customers', { data: {} })),
     )
     expect(replies.map(({ status }) => status)).toEqual(Array(40).fill(201))
+  })
+
+  test('in the middle of its body, while its call waits, is forgotten once its time is over', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect: () => void = runInNewContext('gc')
+    const app = fastify()
+    const patience = { timeout: 20_000 }
+    const requests: WeakRef<FastifyRequest>[] = []
+    app.addHook('onRequest', (request, _reply, done) => {
+      requests.push(new WeakRef(request))
+      done()
+    })
+    endLateRequests(app, 300)
+    // Like one that waits for a place: the framework begins to read the body when nothing more can come.
+    app.addHook('onRequest', ({ raw }, _reply, done) => {
+      raw.once('close', () => done())
+    })
+    app.post('/v1/customers', () => ({}))
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    try {
+      const socket = await openSocket((app.server.address() as AddressInfo).port)
+      socket.send(`${head(1_000)}{`)
+      await vi.waitFor(() => expect(requests).toHaveLength(1), patience)
+      socket.close()
+      await vi.waitFor(() => {
+        collect()
+        expect(requests[0]!.deref() === undefined).toBe(true)
+      }, patience)
+    } finally {
+      await app.close()
+    }
   })
 })
