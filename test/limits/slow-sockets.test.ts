@@ -112,7 +112,7 @@ describe('sizes', () => {
 })
 
 describe('a client that has gone', () => {
-  test('while its call waits or runs takes no place with it', async () => {
+  test('while its call waits or runs takes no place with it, and is not counted', async () => {
     const campaign = await merchant.publishCampaign()
     const holder = await service.database.pool.connect()
     await holder.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; LOCK TABLE customers')
@@ -131,6 +131,10 @@ describe('a client that has gone', () => {
       Array.from({ length: 40 }, () => merchant.call('POST', '/v1/customers', { data: {} })),
     )
     expect(replies.map(({ status }) => status)).toEqual(Array(40).fill(201))
+    // Nor is it counted: an alert on the service's failures is not for those who have left.
+    const { text } = await service.call('GET', '/metrics')
+    expect(text).toMatch(/^http_request_duration_seconds_count.*"\/v1\/customers"/m)
+    expect(text).not.toMatch(/^http_request_duration_seconds_count.*"\/v1\/customers\/register"/m)
   })
 
   test('in the middle of its body, while its call waits, is forgotten once its time is over', async () => {

@@ -30,7 +30,7 @@ export function endLateRequests(app: Server, maxCallMs: number): void {
       // The client has not sent everything; the server has a separate timeout and message for that. If it has left, the
       // framework may go on waiting for the rest.
       if (!reply.request.raw.complete) {
-        if (reply.raw.closed) running.remove(reply.running!)
+        if (reply.request.raw.socket.destroyed) running.remove(reply.running!)
         continue
       }
       running.remove(reply.running!)

@@ -84,7 +84,7 @@ function countRequests(app: Server, registry: Registry): void {
       finished(reply.raw, { readable: false }, (error) => {
         if (!error) count(request, reply)
       })
-    } else if (!reply.raw.destroyed) count(request, reply)
+    } else if (!request.raw.socket.destroyed) count(request, reply)
     done()
   })
 }
