@@ -27,22 +27,24 @@ async function fromCacheFirst(request) {
 }
 
 async function fromServiceFirst(request) {
-  let giveUp
+  const kept = await findKept(request)
+  const stop = new AbortController()
+  // Where nothing is kept, a slow connection is all there is, and gets the time that it would have without a worker.
+  const patience = kept && setTimeout(() => stop.abort(), patienceMs)
   try {
-    const response = await fetch(request, { signal: AbortSignal.timeout(patienceMs) })
+    const response = await fetch(request, { signal: stop.signal })
     // The page of the till is kept by itself, once all files of its version are.
     if (response.ok && !(isTill && request.mode === 'navigate')) {
       const cache = await caches.open(cacheName)
       await cache.put(request, response.clone())
     }
     // A proxy's error while the service is down does not count as a response.
-    if (response.status < 500) return response
-    giveUp = () => response
+    if (response.status < 500 || !kept) return response
   } catch (error) {
-    giveUp = () => Promise.reject(error)
+    if (!kept) throw error
+  } finally {
+    clearTimeout(patience)
   }
-  const kept = await findKept(request)
-  if (!kept) return giveUp()
   // The header lets the page say that this is not current.
   const headers = new Headers(kept.headers)
   headers.set('x-kept', '1')

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { isFull } from '../support/full.ts'
@@ -284,6 +285,24 @@ test('shows without a network how it was last, and says so', async () => {
   await page.getByText('1,234', { exact: true }).waitFor()
   // An answer that took its time is shown as it was last, too, until the next one.
   await notice.waitFor({ state: 'detached' })
+  expectCalm(opened)
+})
+
+test('waits for a slow connection, but not for long if it can show how it was last', async () => {
+  const [card, other] = [await issueCard(), await issueCard()]
+  const opened = await openPage()
+  const { page, context } = opened
+  await page.goto(card.walletUrl)
+  await expectKept(page, card)
+  await context.route(other.walletUrl, async (route) => {
+    await sleep(4_500)
+    await route.continue()
+  })
+  await page.goto(other.walletUrl)
+  await page.getByText('1,234', { exact: true }).waitFor()
+  await context.route(card.walletUrl, () => {})
+  await page.goto(card.walletUrl)
+  await page.getByText('1,234', { exact: true }).waitFor()
   expectCalm(opened)
 })
 
