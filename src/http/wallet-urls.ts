@@ -33,9 +33,10 @@ export interface WalletUrls {
 export function createWalletUrls({ walletTokens, publicUrl }: Deps): WalletUrls {
   const urlOf: WalletUrls['urlOf'] = ({ orgId }, { id, walletVersion: version }) =>
     version ? `${publicUrl()}/w/${walletTokens.create({ org: orgId, card: id, version })}` : undefined
-  const withUrl = (organization: Organization, isShown: boolean, card: CardReply) => {
-    const { walletVersion: _, ...rest } = card
-    return { ...rest, walletUrl: isShown ? urlOf(organization, card) : undefined }
+  const withUrl = (organization: Organization, isShown: boolean, card: CardReply): CardWithUrl => {
+    const { id, barcode, status, awaitsApproval, campaign, campaignName, createdAt } = card
+    const walletUrl = isShown ? urlOf(organization, card) : undefined
+    return { id, barcode, status, awaitsApproval, campaign, campaignName, createdAt, walletUrl }
   }
   const withUrls = <R extends WithCards>({ organization }: Asking, isShown: boolean, customer: R) => ({
     ...customer,
