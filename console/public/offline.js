@@ -22,6 +22,8 @@ self.addEventListener('fetch', (event) => {
 
 const findKept = async (request) => (await caches.open(cacheName)).match(request)
 
+const keep = async (request, response) => (await caches.open(cacheName)).put(request, response)
+
 async function fromCacheFirst(request) {
   return (await findKept(request)) ?? fromServiceFirst(request)
 }
@@ -35,8 +37,10 @@ async function fromServiceFirst(request) {
     const response = await fetch(request, { signal: stop.signal })
     // The page of the till is kept by itself, once all files of its version are.
     if (response.ok && !(isTill && request.mode === 'navigate')) {
-      const cache = await caches.open(cacheName)
-      await cache.put(request, response.clone())
+      await keep(request, response.clone()).catch((error) => {
+        // A phone without room for more still shows what has come.
+        if (error.name !== 'QuotaExceededError') throw error
+      })
     }
     // A proxy's error while the service is down does not count as a response.
     if (response.status < 500 || !kept) return response

@@ -306,6 +306,23 @@ test('waits for a slow connection, but not for long if it can show how it was la
   expectCalm(opened)
 })
 
+test('shows what has come where there is no room to keep it', { skip: !isFull }, async () => {
+  const [card, other] = [await issueCard(), await issueCard()]
+  const opened = await openPage()
+  const { page, context } = opened
+  await page.goto(card.walletUrl)
+  await expectKept(page, card)
+  const session = await context.newCDPSession(page)
+  await session.send('Storage.overrideQuotaForOrigin', { origin: demo.baseUrl, quotaSize: 1 })
+  await page.goto(other.walletUrl)
+  await page.getByText('1,234', { exact: true }).waitFor()
+  expect(await keptOf(page, other.walletUrl)).toEqual([])
+  await page.goto(card.walletUrl)
+  await page.getByText('1,234', { exact: true }).waitFor()
+  expect(await page.getByText('No connection').count()).toBe(0)
+  expectCalm(opened)
+})
+
 test('shows how it was last while only a proxy answers for the service', { skip: !isFull }, async () => {
   const card = await issueCard()
   const opened = await openPage({ expected: [502] })
