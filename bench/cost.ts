@@ -30,9 +30,9 @@ import { saveResults } from './save-results.ts'
 import { startService } from './service.ts'
 import { firstWarmUpMs, nextWarmUpMs } from './warm-up.ts'
 
-/** Many short ones: what others do on the computer for a second or two falls into few of them. */
-const rounds = 15
-const durationMs = 700
+/** Short ones, so that a disturbance of a second or two affects only a few. Opening the connections counts as well. */
+const rounds = 9
+const durationMs = 1_500
 const connections = 256
 const customers = 20_000
 /** Calls that each need a request of their own. */

@@ -12,6 +12,9 @@ const loaded = () =>
     .map(({ name }) => name)
     .filter((address) => address.startsWith(location.origin))
 
+/** Named by the version that it belongs to. */
+const isAsset = (address: string) => new URL(address, location.href).pathname.startsWith('/assets/')
+
 export async function startWorker({ worker, scope }: KeptPage): Promise<boolean> {
   if (!('serviceWorker' in navigator)) return false
   await navigator.serviceWorker.register(worker, { scope })
@@ -19,7 +22,10 @@ export async function startWorker({ worker, scope }: KeptPage): Promise<boolean>
   return true
 }
 
-/** Files that were loaded before the worker started have not passed through it. Returns those it loaded. */
+/**
+ * Files that were loaded before the worker started have not passed through it. Returns those it loaded, and rejects if
+ * one that belongs to this version cannot be kept: without it, the page would not open.
+ */
 export async function keepFiles(
   { cache: name }: KeptPage,
   isWanted: (address: string) => boolean,
@@ -27,7 +33,10 @@ export async function keepFiles(
 ): Promise<readonly string[]> {
   const ours = loaded().filter(isWanted)
   const cache = await caches.open(name)
-  await Promise.allSettled([...new Set([...ours, ...more])].map((address) => cache.add(address)))
+  const wanted = [...new Set([...ours, ...more])]
+  const keep = (address: string) => cache.add(address)
+  await Promise.allSettled(wanted.filter((address) => !isAsset(address)).map(keep))
+  await Promise.all(wanted.filter(isAsset).map(keep))
   return ours
 }
 
@@ -59,7 +68,7 @@ export async function dropOlderVersions({ cache: name }: KeptPage, needed: reado
   if (localStorage.getItem(versionKey) === version) return
   const cache = await caches.open(name)
   for (const { url } of await cache.keys()) {
-    if (new URL(url).pathname.startsWith('/assets/') && !needed.includes(url)) await cache.delete(url)
+    if (isAsset(url) && !needed.includes(url)) await cache.delete(url)
   }
   localStorage.setItem(versionKey, version)
 }

@@ -20,35 +20,52 @@ self.addEventListener('fetch', (event) => {
   }
 })
 
-const findKept = async (request) => (await caches.open(cacheName)).match(request)
+/** Nothing depends on what is kept: without it, or without a storage that works, the service is asked. */
+const findKept = async (request) => {
+  try {
+    return await (await caches.open(cacheName)).match(request)
+  } catch {
+    return undefined
+  }
+}
 
-const keep = async (request, response) => (await caches.open(cacheName)).put(request, response)
+async function keep(request, response) {
+  try {
+    await (await caches.open(cacheName)).put(request, response.clone())
+  } catch {
+    // A browser without room for more shows what has come, if it has come completely.
+    await response.clone().arrayBuffer()
+  }
+}
 
 async function fromCacheFirst(request) {
   return (await findKept(request)) ?? fromServiceFirst(request)
 }
 
 async function fromServiceFirst(request) {
-  const kept = await findKept(request)
   const stop = new AbortController()
-  // Where nothing is kept, a slow connection is all there is, and gets the time that it would have without a worker.
-  const patience = kept && setTimeout(() => stop.abort(), patienceMs)
+  request.signal?.addEventListener('abort', () => stop.abort())
+  let isOver = false
+  // Without a kept copy there is no limit: a slow response is better than none.
+  const patience = setTimeout(async () => {
+    if ((await findKept(request)) && !isOver) stop.abort()
+  }, patienceMs)
+  let giveUp
   try {
     const response = await fetch(request, { signal: stop.signal })
     // The page of the till is kept by itself, once all files of its version are.
-    if (response.ok && !(isTill && request.mode === 'navigate')) {
-      await keep(request, response.clone()).catch((error) => {
-        // A phone without room for more still shows what has come.
-        if (error.name !== 'QuotaExceededError') throw error
-      })
-    }
+    if (response.ok && !(isTill && request.mode === 'navigate')) await keep(request, response)
     // A proxy's error while the service is down does not count as a response.
-    if (response.status < 500 || !kept) return response
+    if (response.status < 500) return response
+    giveUp = () => response
   } catch (error) {
-    if (!kept) throw error
+    giveUp = () => Promise.reject(error)
   } finally {
+    isOver = true
     clearTimeout(patience)
   }
+  const kept = await findKept(request)
+  if (!kept) return giveUp()
   // The header lets the page say that this is not current.
   const headers = new Headers(kept.headers)
   headers.set('x-kept', '1')

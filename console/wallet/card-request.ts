@@ -6,10 +6,14 @@ interface CardRequest {
   readonly body?: object
   /** What a code has opened. */
   readonly session?: string
+  readonly signal?: AbortSignal
 }
 
 /** Rejects only if there is no response at all. */
-export function requestCard(path: string, { method, body, session }: CardRequest = {}): Promise<Response> {
+export function requestCard(
+  path: string,
+  { method, body, session, signal }: CardRequest = {},
+): Promise<Response> {
   return fetch(`${cardAddress}/${path}`, {
     method: method ?? 'GET',
     headers: {
@@ -17,6 +21,7 @@ export function requestCard(path: string, { method, body, session }: CardRequest
       ...(session && { authorization: `Bearer ${session}` }),
     },
     body: body && JSON.stringify(body),
+    signal,
   })
 }
 

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Schemas } from '../api/client.ts'
 import { requestCard } from './card-request.ts'
 import { forgetCard, keepForOffline } from './offline.ts'
@@ -17,9 +17,14 @@ const freshMs = 30_000
 /** Loads the card of this link, and reloads it whenever the reader returns to the page. */
 export function useCard(): { readonly state: CardState; readonly reload: () => void } {
   const [state, setState] = useState<CardState>({ kind: 'loading' })
+  const running = useRef<AbortController>(undefined)
   const load = useCallback(async () => {
+    // An older response would replace a newer one, and one that never comes would keep its connection.
+    running.current?.abort()
+    const stop = new AbortController()
+    running.current = stop
     try {
-      const response = await requestCard('card')
+      const response = await requestCard('card', { signal: stop.signal })
       if (response.status === 404) {
         await forgetCard()
         return setState({ kind: 'gone' })
@@ -32,16 +37,21 @@ export function useCard(): { readonly state: CardState; readonly reload: () => v
       // service workers are not allowed, such as in a private window, the page works without one.
       if (!isKept) keepForOffline({ hasCode: card.card.barcode !== undefined }).catch(() => {})
     } catch {
+      if (stop.signal.aborted) return
       setState((before) => (before.kind === 'shown' ? { ...before, isKept: true } : { kind: 'unreachable' }))
+    } finally {
+      if (running.current === stop) running.current = undefined
     }
   }, [])
   useEffect(() => {
     load()
     const again = () => document.visibilityState === 'visible' && load()
-    const timer = setInterval(again, freshMs)
+    // A slow response has time until the reader asks again.
+    const timer = setInterval(() => running.current || again(), freshMs)
     document.addEventListener('visibilitychange', again)
     window.addEventListener('online', again)
     return () => {
+      running.current?.abort()
       clearInterval(timer)
       document.removeEventListener('visibilitychange', again)
       window.removeEventListener('online', again)

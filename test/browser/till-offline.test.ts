@@ -1,4 +1,5 @@
 /** The till goes on without a network, and nothing that was sold meanwhile is lost or counted twice. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { isFull } from '../support/full.ts'
@@ -156,6 +157,27 @@ test('a new version replaces the kept one as a whole, and signing out leaves not
     await cache.put('/till', new Response('<p>An older till</p>', { headers: { 'content-type': 'text/html' } }))
     localStorage.setItem('lw-till-version', 'old')
   })()`)
+  // A browser that has no room for one of the files keeps the older version, which is complete.
+  await page.addInitScript(`{
+    const { add } = Cache.prototype
+    Cache.prototype.add = function (address) {
+      if (localStorage.getItem('has-room') || !/assets\\/till-/.test(address)) return add.call(this, address)
+      sessionStorage.setItem('was-refused', '1')
+      return Promise.reject(new DOMException('', 'QuotaExceededError'))
+    }
+  }`)
+  await page.reload()
+  await expect
+    .poll(() => page.evaluate(`sessionStorage.getItem('was-refused')`), { timeout: 30_000 })
+    .toBe('1')
+  await sleep(1_500)
+  expect(await keys()).toContain(`${demo.baseUrl}/assets/till-old.js`)
+  expect(
+    await page.evaluate(
+      `caches.open('lw-till').then((cache) => cache.match('/till')).then((kept) => kept.text())`,
+    ),
+  ).toMatch(/An older till/)
+  await page.evaluate(`localStorage.setItem('has-room', '1')`)
   await page.reload()
   await expect.poll(keys).not.toContain(`${demo.baseUrl}/assets/till-old.js`)
   await goOffline(context)

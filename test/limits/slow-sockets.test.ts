@@ -154,8 +154,8 @@ describe('a client that has gone', () => {
     })
     app.post('/v1/customers', () => ({}))
     await app.listen({ port: 0, host: '127.0.0.1' })
+    const socket = await openSocket((app.server.address() as AddressInfo).port)
     try {
-      const socket = await openSocket((app.server.address() as AddressInfo).port)
       socket.send(`${head(1_000)}{`)
       await vi.waitFor(() => expect(requests).toHaveLength(1), patience)
       socket.close()
@@ -164,6 +164,7 @@ describe('a client that has gone', () => {
         expect(requests[0]!.deref() === undefined).toBe(true)
       }, patience)
     } finally {
+      socket.close()
       await app.close()
     }
   })

@@ -16,8 +16,8 @@ export function endLateRequests(app: Server, maxCallMs: number): void {
   app.decorateRequest('isLate', false)
   app.decorateRequest('waitedMs', 0)
   app.decorateRequest('startedMs', 0)
-  // In order of arrival, so that a check stops at the first one within its deadline, but for those that wait or have
-  // waited for something to happen; one timer each would cost more.
+  // In order of arrival, so that a check stops at the first request within its deadline. Those that wait or have waited
+  // for something to happen are passed over. One timer for each request would cost more.
   const running = new LinkedList<FastifyReply>()
   app.decorateReply('running', undefined)
   const timer = setInterval(() => {
@@ -28,7 +28,7 @@ export function endLateRequests(app: Server, maxCallMs: number): void {
         continue
       }
       // The client has not sent everything; the server has a separate timeout and message for that. If it has left, the
-      // framework may go on waiting for the rest.
+      // framework may wait for the rest for good, and no hook runs for this request any more.
       if (!reply.request.raw.complete) {
         if (reply.request.raw.socket.destroyed) running.remove(reply.running!)
         continue
@@ -58,7 +58,10 @@ export function endLateRequests(app: Server, maxCallMs: number): void {
   })
 }
 
-/** How long ago the request began; 0 if it was refused before that. The framework counts only where it watches. */
+/**
+ * How long ago the request began; 0 if it was refused before that. The framework's own figure needs a hook for the end
+ * of each response.
+ */
 export function elapsedMs({ startedMs }: FastifyRequest): number {
   return startedMs === 0 ? 0 : performance.now() - startedMs
 }

@@ -78,8 +78,8 @@ function countRequests(app: Server, registry: Registry): void {
   const count = (request: FastifyRequest, reply: FastifyReply) =>
     seriesOf(request, reply.statusCode).observe((elapsedMs(request) - request.waitedMs) / 1000)
   app.addHook('onSend', (request, reply, payload, done) => {
-    // Only what a client has received counts. What is not a stream is handed over at once: to listen for the end of
-    // each response would cost more than to count it.
+    // Requests whose client has already left do not count. Streams count when all of them is sent, and other responses
+    // when they are handed over: to listen for the end of each would cost more than to count it.
     if (payload instanceof Readable) {
       finished(reply.raw, { readable: false }, (error) => {
         if (!error) count(request, reply)

@@ -1,7 +1,7 @@
 /**
- * The loggers of requests. Each names its request in every line, but few requests log anything: what writes the lines
- * is created with the first of them. The framework would create it for each request, and, once it knows a logger,
- * watch each response until it has been sent. Routes cannot have levels and serializers of their own.
+ * The loggers of requests. Every line has the ID of its request, but most requests log nothing, so a logger is created
+ * with the first line. Given a logger, the framework would create one for each request, and listen for the end of each
+ * response. Levels and serializers of single routes are not supported.
  */
 import type { FastifyBaseLogger, FastifyInstance, FastifyServerOptions } from 'fastify'
 import type { Bindings, Level } from 'pino'
