@@ -3,6 +3,27 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const tickUs = 10_000
 
+export interface HostTime {
+  readonly used: number
+  /** What this computer, a virtual one, could have used as well, but its host gave to others. */
+  readonly taken: number
+}
+
+/** Since the computer was started, in ticks. */
+export function readHostTime(): HostTime | undefined {
+  try {
+    const [user, nice, system, , , irq, softirq, taken] = readFileSync('/proc/stat', 'utf8')
+      .split('\n', 1)[0]!
+      .trim()
+      .split(/\s+/)
+      .slice(1)
+      .map(Number)
+    return { used: user! + nice! + system! + irq! + softirq!, taken: taken! }
+  } catch {
+    return undefined
+  }
+}
+
 /** CPU time of a process and of its children: the service with its workers. */
 export function cpuOfFamily(pid: number): number | undefined {
   const own = readStat(String(pid))

@@ -10,6 +10,8 @@ export interface Origin {
   /** Whether files other than results and documents differed from the commit. */
   readonly isTreeChanged?: boolean
   readonly machine: Machine
+  /** Share of the wanted processor time that the host of a virtual computer gave to others meanwhile. */
+  readonly takenByOthers?: number
 }
 
 export interface Machine {

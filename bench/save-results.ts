@@ -7,10 +7,14 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { dirname } from 'node:path'
 import { packageRoot } from '../src/package-root.ts'
+import { readHostTime } from './cpu.ts'
 import { fileOf, type Origin, readEntries } from './read-results.ts'
 
 /** Read when a program starts, because others may commit while it measures. */
 const measured = readCommit()
+const hostTimeBefore = readHostTime()
+/** Above this, ratios differ from round to round by more than what they are to show. */
+const tolerable = 0.03
 
 /** Writes `results/<name>.json`. */
 export function saveResults(name: string, results: object): void {
@@ -34,7 +38,21 @@ function originNow(): Origin {
     memoryGb: Math.round(totalmem() / 2 ** 30),
     node: process.version,
   }
-  return { measuredAt: new Date().toISOString(), ...measured, machine }
+  return { measuredAt: new Date().toISOString(), ...measured, machine, ...takenByOthers() }
+}
+
+function takenByOthers(): Pick<Origin, 'takenByOthers'> {
+  const now = readHostTime()
+  if (!now || !hostTimeBefore) return {}
+  const [used, taken] = [now.used - hostTimeBefore.used, now.taken - hostTimeBefore.taken]
+  const share = Math.round((taken / (used + taken || 1)) * 1000) / 1000
+  if (share > tolerable) {
+    const percent = Math.round(share * 100)
+    console.error(
+      `The host of this computer gave ${percent} % of the processor time to others. Measure again when it is quieter, if times matter.`,
+    )
+  }
+  return { takenByOthers: share }
 }
 
 /** Results and documents may differ: a series of measurements writes the former, and nothing measures the latter. */
