@@ -4,7 +4,7 @@ import { createQuickPerson } from '../support/people.ts'
 import {
   adminToken,
   type Merchant,
-  productionLimits,
+  raceLimits,
   startTestService,
   type TestService,
 } from '../support/service.ts'
@@ -19,8 +19,8 @@ let second: TestService
 let merchant: Merchant
 
 beforeAll(async () => {
-  service = await startTestService(productionLimits)
-  second = await startTestService({ ...productionLimits, sharing: service })
+  service = await startTestService(raceLimits)
+  second = await startTestService({ ...raceLimits, sharing: service })
   merchant = await service.createMerchant()
 })
 afterAll(async () => {
@@ -167,7 +167,8 @@ describe('people', () => {
       )
       await waitABit(round)
       const change = { status: 'blocked', revokeConnections: true }
-      expect((await call(service, owner.cookie, 'PATCH', `/v1/people/${thief.id}`, change)).status).toBe(200)
+      const blocked = await call(service, owner.cookie, 'PATCH', `/v1/people/${thief.id}`, change)
+      expect(blocked.status, JSON.stringify([blocked.text, service.logged])).toBe(200)
       const replies = await Promise.all(attempts)
       const { data } = (await second.call('GET', '/v1/connections?limit=10', { token: merchant.token })).body
       for (const { status, body } of replies) {
