@@ -3,8 +3,8 @@
  *
  * V8 replaces the table of a Map or Set when it is full, with the deleted entries counted, and the old table refers to
  * the new one. Once a table is in the old generation, all that follow it are kept until the next full collection, with
- * everything that they held: a Set of the requests under way kept every request. The table of
- * a new Map has no such predecessor, so the entries move to a new one after 64 more deletions than there are entries.
+ * everything that they held: a Set of the requests under way kept every request. The table of a new Map has no such
+ * predecessor, so the entries move to a new one after 64 more deletions than there are entries.
  */
 export class RenewedMap<K, V> {
   #map = new Map<K, V>()
