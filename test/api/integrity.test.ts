@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Id } from '../../src/domain/ids.ts'
 import { runRound } from '../../src/jobs/run-jobs.ts'
 import { uuidOf } from '../../src/store/tenant.ts'
-import { nearNoon, raceLimits, startTestService, type TestService } from '../support/service.ts'
+import { nearNoon, productionLimits, startTestService, type TestService } from '../support/service.ts'
 import {
   auditWithReturns,
   type Body,
@@ -42,8 +42,8 @@ const club = {
 }
 
 beforeAll(async () => {
-  service = await startTestService(raceLimits)
-  second = await startTestService({ ...raceLimits, sharing: service })
+  service = await startTestService(productionLimits)
+  second = await startTestService({ ...productionLimits, sharing: service })
   for (const one of [service, second]) one.setTime(nearNoon())
   shop = await openShop(service)
   campaign = await shop.publish(club)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Id } from '../../src/domain/ids.ts'
 import { runRound } from '../../src/jobs/run-jobs.ts'
 import { uuidOf } from '../../src/store/tenant.ts'
-import { raceLimits, startTestService, type TestService } from '../support/service.ts'
+import { productionLimits, startTestService, type TestService } from '../support/service.ts'
 import {
   auditWithReturns,
   type Body,
@@ -30,8 +30,8 @@ const club = {
 }
 
 beforeAll(async () => {
-  service = await startTestService(raceLimits)
-  second = await startTestService({ ...raceLimits, sharing: service })
+  service = await startTestService(productionLimits)
+  second = await startTestService({ ...productionLimits, sharing: service })
   // Ten seconds before midnight are too few for a busy computer.
   service.holdTime()
   second.holdTime()

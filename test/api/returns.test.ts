@@ -4,7 +4,7 @@ import type { Id } from '../../src/domain/ids.ts'
 import { runRound } from '../../src/jobs/run-jobs.ts'
 import { uuidOf } from '../../src/store/tenant.ts'
 import { effort } from '../support/full.ts'
-import { nearNoon, raceLimits, startTestService, type TestService } from '../support/service.ts'
+import { nearNoon, productionLimits, startTestService, type TestService } from '../support/service.ts'
 import {
   auditWithReturns,
   type Body,
@@ -24,8 +24,8 @@ let second: TestService
 let shop: Shop
 
 beforeAll(async () => {
-  service = await startTestService(raceLimits)
-  second = await startTestService({ ...raceLimits, sharing: service })
+  service = await startTestService(productionLimits)
+  second = await startTestService({ ...productionLimits, sharing: service })
   for (const one of [service, second]) one.setTime(nearNoon())
   shop = await openShop(service, { timezone: 'Europe/Berlin', currency: 'EUR' })
 })

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { nearNoon, raceLimits, startTestService, type TestService } from '../support/service.ts'
+import { nearNoon, productionLimits, startTestService, type TestService } from '../support/service.ts'
 import {
   auditWithReturns,
   collected,
@@ -17,8 +17,8 @@ let second: TestService
 let shop: Shop
 
 beforeAll(async () => {
-  service = await startTestService(raceLimits)
-  second = await startTestService({ ...raceLimits, sharing: service })
+  service = await startTestService(productionLimits)
+  second = await startTestService({ ...productionLimits, sharing: service })
   for (const one of [service, second]) one.setTime(nearNoon())
   shop = await openShop(service, { timezone: 'America/New_York' })
 })

@@ -7,7 +7,13 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runRound } from '../../src/jobs/run-jobs.ts'
 import { effort } from '../support/full.ts'
-import { type Method, nearNoon, raceLimits, startTestService, type TestService } from '../support/service.ts'
+import {
+  type Method,
+  nearNoon,
+  productionLimits,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
 import { auditWithReturns, type Body, openShop, type Shop } from '../support/shop.ts'
 import type { CardName, Key, RewardKey } from './baskets.ts'
 import { bar, club, guest } from './campaigns.ts'
@@ -25,8 +31,8 @@ let customers = 0
 let receipts = 0
 const happened: Record<string, number> = {}
 beforeAll(async () => {
-  service = await startTestService(raceLimits)
-  second = await startTestService({ ...raceLimits, sharing: service })
+  service = await startTestService(productionLimits)
+  second = await startTestService({ ...productionLimits, sharing: service })
   // At noon, so that the days of the model are the days of the organization.
   for (const one of [service, second]) one.setTime(nearNoon())
   shop = await openShop(service, { timezone: 'UTC', currency: 'EUR' })

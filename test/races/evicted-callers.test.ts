@@ -4,7 +4,7 @@ import { createQuickPerson } from '../support/people.ts'
 import {
   adminToken,
   type Merchant,
-  raceLimits,
+  productionLimits,
   startTestService,
   type TestService,
 } from '../support/service.ts'
@@ -19,8 +19,8 @@ let second: TestService
 let merchant: Merchant
 
 beforeAll(async () => {
-  service = await startTestService(raceLimits)
-  second = await startTestService({ ...raceLimits, sharing: service })
+  service = await startTestService(productionLimits)
+  second = await startTestService({ ...productionLimits, sharing: service })
   merchant = await service.createMerchant()
 })
 afterAll(async () => {

@@ -181,14 +181,8 @@ export interface TestServiceOptions {
 
 const patienceMs = 100_000
 
-/** The timeouts of production. */
+/** The timeouts of production, for races: what would wait too long for a row there does so here as well. */
 export const productionLimits = { statementTimeoutMs: 5_000, lockTimeoutMs: 3_000, maxCallMs: 10_000 }
-
-/**
- * Three times those of production, for races: what waits for a row in vain does so here as well, and not only because a
- * shared computer stands still for seconds, in which nobody commits.
- */
-export const raceLimits = { statementTimeoutMs: 15_000, lockTimeoutMs: 9_000, maxCallMs: 30_000 }
 
 const dayMs = 86_400_000
 const untilNoonMs = Math.ceil(Date.now() / dayMs) * dayMs + dayMs / 2 - Date.now()

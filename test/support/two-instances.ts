@@ -1,9 +1,9 @@
 import { audit } from './audit.ts'
 import {
   type Merchant,
+  productionLimits,
   type Registered,
   type Reply,
-  raceLimits,
   startTestService,
   type TestService,
 } from './service.ts'
@@ -35,8 +35,8 @@ export interface TwoInstances {
 }
 
 export async function startTwoInstances(): Promise<TwoInstances> {
-  const service = await startTestService(raceLimits)
-  const second = await startTestService({ ...raceLimits, sharing: service })
+  const service = await startTestService(productionLimits)
+  const second = await startTestService({ ...productionLimits, sharing: service })
   const merchant = await service.createMerchant()
   let turn = 0
   const call: Merchant['call'] = (method, path, body, headers) =>
